@@ -208,7 +208,7 @@ public enum ValueKind: Sendable, Equatable {
     /// Any text. The shell doesn't offer completions.
     case text
     /// One of a fixed set of words, or a file name if `orFile` is `true`.
-    case words([String], orFile: Bool = false)
+    case keywords([String], orFile: Bool = false)
     /// The path of a file.
     case file
     /// The path of a folder.
@@ -244,7 +244,7 @@ public enum ValueKind: Sendable, Equatable {
         case "ROLE": self = .role
         default:
             let words = placeholder.split(separator: "|").map { String($0) }
-            self = words.count > 1 && placeholder == placeholder.lowercased() ? .words(words) : .text
+            self = words.count > 1 && placeholder == placeholder.lowercased() ? .keywords(words) : .text
         }
     }
 }

@@ -7,10 +7,10 @@ public import Media
 /// offset tags from Exif 2.31. The TIFF data is big-endian. IFD 0 comes first, followed by the Exif IFD that
 /// it points to. Values that don't fit into the entries of an IFD follow that IFD.
 struct ExifSegment {
-    private let facts: ExifFacts
+    private let metadata: ExifMetadata
 
-    init(_ facts: ExifFacts) {
-        self.facts = facts
+    init(_ facts: ExifMetadata) {
+        self.metadata = facts
     }
 
     /// The complete APP1 segment including its marker, at most 65,537 bytes. Long texts are truncated.
@@ -27,16 +27,16 @@ struct ExifSegment {
         // The TIFF header consists of "MM", 42, and the offset of IFD 0.
         let header: [UInt8] = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8]
         var main = TIFFDirectory()
-        main.put(ascii: facts.imageDescription, as: .imageDescription)
-        main.put(ascii: facts.make, as: .make)
-        main.put(ascii: facts.model, as: .model)
+        main.put(ascii: metadata.imageDescription, as: .imageDescription)
+        main.put(ascii: metadata.make, as: .make)
+        main.put(ascii: metadata.model, as: .model)
         main.put(shorts: [orientation], as: .orientation)
         // A resolution of 72 dpi means that the resolution is unknown (Exif 2.32, section 4.6.4.A). Both tags
         // are mandatory.
         main.put(rational: (72, 1), as: .xResolution)
         main.put(rational: (72, 1), as: .yResolution)
         main.put(shorts: [2], as: .resolutionUnit)
-        main.put(ascii: facts.software, as: .software)
+        main.put(ascii: metadata.software, as: .software)
         main.put(ascii: dateTime, as: .dateTime)
         // The value 1 (centered) matches JFIF, in which chroma samples are centered between pixels.
         main.put(shorts: [1], as: .yCbCrPositioning)
@@ -49,7 +49,7 @@ struct ExifSegment {
 
     private var exif: TIFFDirectory {
         var exif = TIFFDirectory()
-        if let time = facts.exposureTime, time > .zero {
+        if let time = metadata.exposureTime, time > .zero {
             exif.put(rational: Self.seconds(time), as: .exposureTime)
         }
         exif.put(undefined: Array("0232".utf8), as: .exifVersion)
@@ -66,12 +66,12 @@ struct ExifSegment {
         exif.put(undefined: Array("0100".utf8), as: .flashpixVersion)
         // The value 1 stands for sRGB, the color space of webcam frames.
         exif.put(shorts: [1], as: .colorSpace)
-        exif.put(long: UInt32(clamping: facts.size.width), as: .pixelXDimension)
-        exif.put(long: UInt32(clamping: facts.size.height), as: .pixelYDimension)
-        if let isAutomatic = facts.isExposureAutomatic {
+        exif.put(long: UInt32(clamping: metadata.size.width), as: .pixelXDimension)
+        exif.put(long: UInt32(clamping: metadata.size.height), as: .pixelYDimension)
+        if let isAutomatic = metadata.isExposureAutomatic {
             exif.put(shorts: [isAutomatic ? 0 : 1], as: .exposureMode)
         }
-        if let isAutomatic = facts.isWhiteBalanceAutomatic {
+        if let isAutomatic = metadata.isWhiteBalanceAutomatic {
             exif.put(shorts: [isAutomatic ? 0 : 1], as: .whiteBalance)
         }
         return exif
@@ -80,7 +80,7 @@ struct ExifSegment {
     /// Value of the orientation tag, which states the sides of the scene that the first row and the first
     /// column of the stored frame show (Exif 2.32, section 4.6.4.A, figure 4).
     private var orientation: UInt16 {
-        switch (facts.rotation, facts.isMirrored) {
+        switch (metadata.rotation, metadata.isMirrored) {
         case (.none, false): 1
         case (.none, true): 2
         case (.half, false): 3
@@ -94,11 +94,11 @@ struct ExifSegment {
 
     // MARK: Date and time
 
-    private var local: LocalTime { LocalTime(facts.date, secondsFromGMT: facts.secondsFromGMT) }
+    private var localTime: LocalTime { LocalTime(metadata.date, secondsFromGMT: metadata.secondsFromGMT) }
 
     /// Local date and time, such as `2026:11:22 08:34:12`.
     private var dateTime: String {
-        let local = local
+        let local = localTime
         return
             "\(local.year.padded(4)):\(local.month.padded(2)):\(local.day.padded(2)) "
             + "\(local.hour.padded(2)):\(local.minute.padded(2)):\(local.second.padded(2))"
@@ -106,15 +106,15 @@ struct ExifSegment {
 
     /// Offset of local time from UTC, such as `+01:00`.
     private var offset: String {
-        let minutes = facts.secondsFromGMT / 60
+        let minutes = metadata.secondsFromGMT / 60
         let (hours, rest) = (abs(minutes) / 60, abs(minutes) % 60)
         return "\(minutes < 0 ? "-" : "+")\(hours.padded(2)):\(rest.padded(2))"
     }
 
-    /// Milliseconds of the local time. `Date` is accurate only to a few microseconds, so smaller fractions
+    /// Milliseconds of the local time. `ClockOffset` is accurate only to a few microseconds, so smaller fractions
     /// are omitted.
     private var subSeconds: String {
-        (Int(local.sinceMidnight.count / 1_000_000 % 1000)).padded(3)
+        (Int(localTime.timeSinceMidnight.count / 1_000_000 % 1000)).padded(3)
     }
 
     /// Returns an exposure time in seconds as a numerator and a denominator, if possible as a common fraction
@@ -129,7 +129,7 @@ struct ExifSegment {
 }
 
 /// Capture metadata of a still, for its Exif segment. Fields that are `nil` or empty are omitted.
-public struct ExifFacts: Sendable, Equatable {
+public struct ExifMetadata: Sendable, Equatable {
     /// Start time of the exposure.
     public var date: Date
     /// Offset of the segment's local time from UTC, in seconds.

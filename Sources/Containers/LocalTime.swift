@@ -12,7 +12,7 @@ public struct LocalTime: Sendable, Equatable {
     public let day: Int
     /// Time of day that a wall clock shows, as time since midnight. On a day with a daylight saving change,
     /// this differs from the elapsed time since midnight.
-    public let sinceMidnight: Nanoseconds
+    public let timeSinceMidnight: Nanoseconds
 
     /// Converts a date to the local time of this machine, using the time zone offset at that date (localtime_r(3)).
     public init(_ date: Date) { self.init(date, secondsFromGMT: Self.secondsFromGMT(at: date)) }
@@ -33,21 +33,21 @@ public struct LocalTime: Sendable, Equatable {
     public init(_ date: Date, secondsFromGMT offset: Int) {
         let local = date.timeIntervalSince1970 + Double(offset)
         let days = (local / 86400).rounded(.down)
-        sinceMidnight = .seconds(rounding: min(max(local - days * 86400, 0), 86400 - 1e-6))
+        timeSinceMidnight = .seconds(rounding: min(max(local - days * 86400, 0), 86400 - 1e-6))
         (year, month, day) = Self.civil(daysSince1970: Int(days))
     }
 
     /// Hour, 0…23.
-    public var hour: Int { Int(sinceMidnight.count / 3_600_000_000_000) }
+    public var hour: Int { Int(timeSinceMidnight.count / 3_600_000_000_000) }
     /// Minute, 0…59.
-    public var minute: Int { Int(sinceMidnight.count / 60_000_000_000) % 60 }
+    public var minute: Int { Int(timeSinceMidnight.count / 60_000_000_000) % 60 }
     /// Second, 0…59.
-    public var second: Int { Int(sinceMidnight.count / 1_000_000_000) % 60 }
+    public var second: Int { Int(timeSinceMidnight.count / 1_000_000_000) % 60 }
 
     /// Returns the time of day as a number of audio samples since midnight, rounded to the nearest integer,
     /// for a rate in samples per second.
     public func samples(rate: Int) -> Int64 {
-        MediaTime(nanoseconds: sinceMidnight.count).ticks(perSecond: Int64(rate))
+        MediaTime(nanoseconds: timeSinceMidnight.count).ticks(perSecond: Int64(rate))
     }
 
     /// Converts a day number to a Gregorian date. The algorithm is Howard Hinnant's `civil_from_days`, which

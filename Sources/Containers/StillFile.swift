@@ -14,7 +14,7 @@ public struct StillFile {
     ///   - facts: Capture metadata for the Exif segment.
     /// - Returns: The byte sequences to write one after another; `nil` if `jpeg` isn't a JPEG with readable
     ///   headers.
-    public static func pieces(of jpeg: SharedBytes, _ facts: ExifFacts) -> [SharedBytes]? {
+    public static func pieces(of jpeg: SharedBytes, _ facts: ExifMetadata) -> [SharedBytes]? {
         guard let headers = JPEGHeaders(jpeg.bytes) else { return nil }
         var start: [UInt8] = [0xFF, 0xD8] + ExifSegment(facts).bytes
         for segment in headers.segments where !headers.isReplaced(segment, in: jpeg.bytes) {
@@ -31,12 +31,12 @@ public struct StillFile {
     ///
     /// - Throws: `FileError` with the operation "creating the file" (also if the file already exists),
     ///   "writing" (also if the bytes aren't a JPEG), "fdatasync", or "fsync".
-    public static func write(_ jpeg: SharedBytes, _ facts: ExifFacts, to path: String) throws(FileError) {
+    public static func write(_ jpeg: SharedBytes, _ facts: ExifMetadata, to path: String) throws(FileError) {
         try write(jpeg, facts, to: try ContainedFile(path: path, operation: "creating the file"))
     }
 
     /// Writes a still to a new file inside a folder; see `write(_:_:to:)`.
-    package static func write(_ jpeg: SharedBytes, _ facts: ExifFacts, to place: ContainedFile)
+    package static func write(_ jpeg: SharedBytes, _ facts: ExifMetadata, to place: ContainedFile)
         throws(FileError)
     {
         guard let pieces = pieces(of: jpeg, facts) else {

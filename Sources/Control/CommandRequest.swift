@@ -8,7 +8,7 @@ internal import SessionFolder
 /// commands.
 public struct CommandRequest: Sendable, Equatable {
     /// The command as the user entered it: the command's name and its arguments.
-    public let words: [String]
+    public let arguments: [String]
     /// The address for `publish -`. The address is separate from `words`, because the words may be displayed.
     public let input: String?
     /// Whether the command comes from another computer of the group. If `true`, the recorder executes only
@@ -24,11 +24,11 @@ public struct CommandRequest: Sendable, Equatable {
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - words: The name of the command and its arguments.
+    ///   - arguments: The name of the command and its arguments.
     ///   - input: The address for `publish -`, as a single line.
     ///   - isFromGroup: Whether the command comes from another computer of the group.
-    public init(words: [String], input: String? = nil, isFromGroup: Bool = false) {
-        self.words = words
+    public init(arguments: [String], input: String? = nil, isFromGroup: Bool = false) {
+        self.arguments = arguments
         self.input = input
         self.isFromGroup = isFromGroup
     }
@@ -41,7 +41,7 @@ public struct CommandRequest: Sendable, Equatable {
         do {
             let content = try JSONDecoder().decode(Line.self, from: line)
             self.init(
-                words: content.words, input: content.input, isFromGroup: content.group ?? false)
+                arguments: content.words, input: content.input, isFromGroup: content.group ?? false)
         } catch {
             throw .usage(
                 #"invalid request: expected a line of JSON such as {"words": ["status"]}."#)
@@ -51,9 +51,9 @@ public struct CommandRequest: Sendable, Equatable {
     /// The request as a line of JSON, without the line feed.
     var line: Data {
         Data(
-            JSONText.line(Line(words: words, input: input, group: isFromGroup ? true : nil)).utf8)
+            JSONText.line(Line(words: arguments, input: input, group: isFromGroup ? true : nil)).utf8)
     }
 
     /// A request for the status of a session.
-    static let status = CommandRequest(words: ["status"])
+    static let status = CommandRequest(arguments: ["status"])
 }

@@ -8,9 +8,9 @@ public struct ControlClient: Sendable {
     private let folder: ControlFolder
     /// Maximum wait for a reply. A session replies after it has executed the command, which can take a while
     /// if files must be closed.
-    private static let patience = Nanoseconds.seconds(30)
+    private static let replyTimeout = Nanoseconds.seconds(30)
     /// Maximum wait for the reply to `status` when listing sessions.
-    private static let listingPatience = Nanoseconds.seconds(2)
+    private static let listingTimeout = Nanoseconds.seconds(2)
 
     /// Creates a client that finds sessions in this user's runtime directory.
     public init() { self.init(ControlFolder(environment: ProcessInfo.processInfo.environment)) }
@@ -24,10 +24,10 @@ public struct ControlClient: Sendable {
     ///   - process: The process ID of the session. `nil` selects the only running session.
     /// - Returns: The session's reply.
     /// - Throws: `ControlError.usage` if the command is too long or several sessions are running.
-    ///   `ControlError.nobody` if no session is running. `ControlError.system` if the session doesn't reply.
-    public func ask(_ request: CommandRequest, process: Int32? = nil) throws(ControlError) -> ControlReply {
+    ///   `ControlError.notRunning` if no session is running. `ControlError.system` if the session doesn't reply.
+    public func send(_ request: CommandRequest, process: Int32? = nil) throws(ControlError) -> ControlReply {
         guard request.line.count <= LocalSocket.longestRequest else { throw Self.tooLong }
-        return try Self.ask(request, over: try connected(process))
+        return try Self.send(request, over: try connectedSocket(to: process))
     }
 
     private static let tooLong = ControlError.usage(
@@ -36,13 +36,13 @@ public struct ControlClient: Sendable {
     /// Sends a command over a socket that is connected to a session, and waits up to 30 s for the reply.
     /// Blocks the calling thread.
     ///
-    /// - Throws: The same `ControlError` cases as `ask(_:process:)`.
-    package static func ask(
+    /// - Throws: The same `ControlError` cases as `send(_:process:)`.
+    package static func send(
         _ request: CommandRequest, over socket: LocalSocket
     ) throws(ControlError) -> ControlReply {
         let line = request.line
         guard line.count <= LocalSocket.longestRequest else { throw tooLong }
-        guard let reply = try exchange(line, over: socket, patience: patience) else {
+        guard let reply = try exchange(line, over: socket, timeout: replyTimeout) else {
             throw .system(
                 "the session did not respond. It may have ended, or it may be blocked. To check its state, run `multicam ctl status`."
             )
@@ -85,15 +85,15 @@ public struct ControlClient: Sendable {
     /// seconds at most.
     ///
     /// - Throws: `ControlError.system` if no socket can be created.
-    public func processes() throws(ControlError) -> [Int32] { try running().map(\.process) }
+    public func processes() throws(ControlError) -> [Int32] { try runningSessions().map(\.process) }
 
     /// Sends a request and waits for the reply.
     ///
     /// - Returns: The reply; `nil` if no reply arrived in time.
     private static func exchange(
-        _ request: Data, over socket: LocalSocket, patience: Nanoseconds
+        _ request: Data, over socket: LocalSocket, timeout: Nanoseconds
     ) throws(ControlError) -> ControlReply? {
-        socket.setPatience(patience)
+        socket.setTimeout(timeout)
         guard socket.write(line: request), let line = socket.readLine() else { return nil }
         do {
             return try JSONText.decoder().decode(ControlReply.self, from: line)
@@ -105,25 +105,25 @@ public struct ControlClient: Sendable {
 
     // MARK: Running recorders
 
-    private func connected(_ process: Int32?) throws(ControlError) -> LocalSocket {
+    private func connectedSocket(to process: Int32?) throws(ControlError) -> LocalSocket {
         if let process {
             if let socket = try connection(to: process) { return socket }
-            let others = listed(try running())
-            throw .nobody(
+            let others = sessionList(try runningSessions())
+            throw .notRunning(
                 "process \(process) does not belong to a session of this user. \(crashes([process]).first ?? others)"
             )
         }
-        let running = try running()
+        let running = try runningSessions()
         guard let only = running.first else {
             let crashes = crashes(folder.processes())
-            throw .nobody(
+            throw .notRunning(
                 crashes.isEmpty
                     ? "no session of this user is running. Start `multicam record`, then run `multicam ctl` in another terminal."
                     : "no session of this user is running. \(crashes.joined(separator: " "))")
         }
         guard running.count == 1 else {
             throw .usage(
-                "\(listed(running)) Choose one, for example `multicam ctl --process \(only.process) status`."
+                "\(sessionList(running)) Choose one, for example `multicam ctl --process \(only.process) status`."
             )
         }
         return only.socket
@@ -133,11 +133,11 @@ public struct ControlClient: Sendable {
         let socket = try LocalSocket()
         // If a recorder is unresponsive, its queue of pending connections may be full, and connecting to it
         // may block.
-        socket.setPatience(Self.listingPatience)
-        return try socket.connects(to: folder.socketPath(of: process)) ? socket : nil
+        socket.setTimeout(Self.listingTimeout)
+        return try socket.tryConnect(to: folder.socketPath(of: process)) ? socket : nil
     }
 
-    private func running() throws(ControlError) -> [(process: Int32, socket: LocalSocket)] {
+    private func runningSessions() throws(ControlError) -> [(process: Int32, socket: LocalSocket)] {
         var found: [(Int32, LocalSocket)] = []
         for process in folder.processes() {
             if let socket = try connection(to: process) { found.append((process, socket)) }
@@ -150,7 +150,7 @@ public struct ControlClient: Sendable {
         let reply: ControlReply?
         do throws(ControlError) {
             reply = try Self.exchange(
-                CommandRequest.status.line, over: socket, patience: Self.listingPatience)
+                CommandRequest.status.line, over: socket, timeout: Self.listingTimeout)
         } catch {
             reply = nil
         }
@@ -158,7 +158,7 @@ public struct ControlClient: Sendable {
             process: process, status: reply?.status, folder: folder.recording(of: process))
     }
 
-    private func listed(_ running: [(process: Int32, socket: LocalSocket)]) -> String {
+    private func sessionList(_ running: [(process: Int32, socket: LocalSocket)]) -> String {
         guard !running.isEmpty else { return "No session is running." }
         let list = running.map { process, socket in
             "process \(process) \(recorder(process, socket).activity)"
@@ -185,14 +185,14 @@ public enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
     /// meant.
     case usage(String)
     /// No session of this user is running.
-    case nobody(String)
+    case notRunning(String)
     /// A system call failed, or the session didn't reply.
     case system(String)
 
     /// The error as a sentence for the user.
     public var description: String {
         switch self {
-        case .usage(let sentence), .nobody(let sentence), .system(let sentence): sentence
+        case .usage(let sentence), .notRunning(let sentence), .system(let sentence): sentence
         }
     }
 }

@@ -23,11 +23,11 @@ package struct ControlFolder: Sendable {
     /// - Throws: `ControlError.system` if the folder can't be created, or if other users can access it.
     package func make() throws(ControlError) {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw LocalSocket.failure("the control folder \(path.printable()) cannot be created")
+            throw LocalSocket.systemError("the control folder \(path.printable()) cannot be created")
         }
         var status = stat()
         guard lstat(path, &status) == 0 else {
-            throw LocalSocket.failure("the control folder \(path.printable()) cannot be read")
+            throw LocalSocket.systemError("the control folder \(path.printable()) cannot be read")
         }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0
         else {
@@ -55,13 +55,13 @@ package struct ControlFolder: Sendable {
     ///   - sessionFolder: The session folder; `nil` if no recording is in progress.
     ///   - process: Process ID of the recorder.
     /// - Throws: `ControlError.system` if the path can't be stored.
-    func note(recordingIn sessionFolder: String?, by process: Int32) throws(ControlError) {
+    func setRecordingFolder(_ sessionFolder: String?, of process: Int32) throws(ControlError) {
         let link = recordingPath(of: process)
         unlink(link)
         guard let sessionFolder else { return }
         let whole = URL(fileURLWithPath: sessionFolder).standardizedFileURL.path
         guard symlink(whole, link) == 0 else {
-            throw LocalSocket.failure(
+            throw LocalSocket.systemError(
                 "the symbolic link \(link.printable()) to the recording cannot be created")
         }
     }
@@ -80,7 +80,7 @@ package struct ControlFolder: Sendable {
 
     /// Removes the control socket and the recording link of a process. The media socket is removed by the
     /// server that created it.
-    func forget(_ process: Int32) {
+    func removeFiles(of process: Int32) {
         unlink(socketPath(of: process))
         unlink(recordingPath(of: process))
     }

@@ -73,11 +73,11 @@ extension ControlReply {
     public init(_ outcome: ChangeOutcome, did sentence: String) {
         switch outcome {
         case .recorded: self.init(ok: true, text: sentence)
-        case .next:
+        case .nextRecording:
             self.init(
                 ok: true,
                 text: "\(sentence); the change applies to the next recording.")
-        case .ended:
+        case .recordingEnded:
             self.init(
                 ok: false,
                 text: "the recording ended before the change was applied, so the change was discarded.")

@@ -13,15 +13,15 @@ internal import System
 /// commands one after the other.
 public final class ControlServer: Sendable {
     /// A closure that sends the reply to a request. The closure must be called exactly once, from any thread.
-    public typealias Answer = @Sendable (ControlReply) -> Void
+    public typealias ReplyHandler = @Sendable (ControlReply) -> Void
 
     /// A valid command that is ready to be executed.
-    public struct Work: Sendable {
+    public struct Command: Sendable {
         let blocks: Bool
         let isImmediate: Bool
         /// Executes the command. The parameter `arrival` is the time on `CLOCK_MONOTONIC` at which the
         /// complete request was received.
-        public let perform: @Sendable (_ arrival: ClockTime, _ answer: @escaping Answer) -> Void
+        public let perform: @Sendable (_ arrival: ClockTime, _ answer: @escaping ReplyHandler) -> Void
 
         /// Creates the work for a command.
         ///
@@ -33,7 +33,7 @@ public final class ControlServer: Sendable {
         ///   - perform: Executes the command. `answer` must be called within one minute.
         public init(
             blocks: Bool = false, isImmediate: Bool = false,
-            perform: @escaping @Sendable (_ arrival: ClockTime, _ answer: @escaping Answer) -> Void
+            perform: @escaping @Sendable (_ arrival: ClockTime, _ answer: @escaping ReplyHandler) -> Void
         ) {
             self.blocks = blocks
             self.isImmediate = isImmediate
@@ -43,7 +43,7 @@ public final class ControlServer: Sendable {
 
     /// A closure that parses a request. For an invalid request, it throws `ControlError.usage` with a
     /// sentence for the client. The closure is called on the `control` thread, so it must not block.
-    public typealias Handler = @Sendable (CommandRequest) throws(ControlError) -> Work
+    public typealias Handler = @Sendable (CommandRequest) throws(ControlError) -> Command
 
     private let folder: ControlFolder
     private let mailbox: ControlMailbox
@@ -62,12 +62,12 @@ public final class ControlServer: Sendable {
 
     init(
         in folder: ControlFolder, limits: ControlLoop.Limits = ControlLoop.Limits(),
-        accept: @escaping @Sendable (LocalSocket) -> LocalSocket.Acceptance = { $0.accept() },
+        accept: @escaping @Sendable (LocalSocket) -> LocalSocket.AcceptResult = { $0.accept() },
         handler: @escaping Handler
     ) throws(ControlError) {
         try folder.make()
         // An earlier process with the same process ID may have left files in the folder.
-        folder.forget(getpid())
+        folder.removeFiles(of: getpid())
         let listener = try LocalSocket()
         try listener.listen(at: folder.socketPath(of: getpid()))
         let mailbox = try ControlMailbox()
@@ -77,7 +77,7 @@ public final class ControlServer: Sendable {
         self.blocking = blocking
         do throws(ThreadError) {
             worker = try MediaThread(name: "control:work") {
-                while let command = blocking.next() { command() }
+                while let command = blocking.dequeue() { command() }
             }
             loop = try MediaThread(name: "control") {
                 ControlLoop(
@@ -87,7 +87,7 @@ public final class ControlServer: Sendable {
             }
         } catch {
             blocking.finish()
-            folder.forget(getpid())
+            folder.removeFiles(of: getpid())
             throw .system("the control socket cannot receive commands: \(error)")
         }
     }
@@ -98,13 +98,13 @@ public final class ControlServer: Sendable {
     /// - Parameter sessionFolder: The session folder; `nil` after the recording is finished.
     /// - Throws: `ControlError.system` if the path can't be stored. A failure to store the path doesn't
     ///   affect the recording.
-    public func note(recordingIn sessionFolder: String?) throws(ControlError) {
-        try folder.note(recordingIn: sessionFolder, by: getpid())
+    public func setRecordingFolder(_ sessionFolder: String?) throws(ControlError) {
+        try folder.setRecordingFolder(sessionFolder, of: getpid())
     }
 
     /// Stops accepting requests, and waits until all commands in progress have finished.
     public func stop() {
-        folder.forget(getpid())
+        folder.removeFiles(of: getpid())
         blocking.finish()
         worker.join()
         mailbox.close()
@@ -119,18 +119,18 @@ final class ControlLoop {
     struct Limits: Sendable {
         /// Maximum time for a client to send its complete request after connecting, and to receive the reply
         /// after the command was executed.
-        var patience = Nanoseconds.seconds(5)
+        var clientTimeout = Nanoseconds.seconds(5)
         /// Maximum time from the request to the reply.
-        var work = Nanoseconds.seconds(60)
+        var commandTimeout = Nanoseconds.seconds(60)
         /// Pause in accepting connections after the system has run out of resources.
-        var pause = Nanoseconds.milliseconds(100)
+        var acceptPause = Nanoseconds.milliseconds(100)
         var connections = 64
         /// Maximum number of commands in progress or waiting.
         var commands = 32
     }
 
     private let listener: LocalSocket
-    private let accept: @Sendable (LocalSocket) -> LocalSocket.Acceptance
+    private let accept: @Sendable (LocalSocket) -> LocalSocket.AcceptResult
     private let mailbox: ControlMailbox
     private let limits: Limits
     private let handler: ControlServer.Handler
@@ -142,9 +142,9 @@ final class ControlLoop {
     private var lastNumber = 0
     /// A spare file descriptor. If no other descriptor is available, this descriptor is closed to accept a
     /// client, so that a recorder that has reached its descriptor limit can still be queried and stopped.
-    private var reserve: LocalSocket?
+    private var spareDescriptor: LocalSocket?
     /// Time when accepting connections resumes after a pause.
-    private var acceptsFrom = ClockTime(nanoseconds: 0)
+    private var acceptResumeTime = ClockTime(nanoseconds: 0)
     private var isClosed = false
 
     /// Creates the event loop.
@@ -157,7 +157,7 @@ final class ControlLoop {
     ///   - blocking: Receives blocking commands and runs them one after the other.
     ///   - handler: Closure that parses each request.
     init(
-        _ listener: LocalSocket, accept: @escaping @Sendable (LocalSocket) -> LocalSocket.Acceptance,
+        _ listener: LocalSocket, accept: @escaping @Sendable (LocalSocket) -> LocalSocket.AcceptResult,
         mailbox: ControlMailbox, limits: Limits, blocking: BoundedQueue<@Sendable () -> Void>,
         handler: @escaping ControlServer.Handler
     ) {
@@ -167,48 +167,48 @@ final class ControlLoop {
         self.limits = limits
         self.blocking = blocking
         self.handler = handler
-        keepReserve()
+        reopenSpareDescriptor()
     }
 
     /// Serves clients until the mailbox is closed and all pending replies are sent.
     func run() {
         while !isClosed || !connections.isEmpty {
-            let ready = sleep()
-            let mail = mailbox.take()
-            for (number, reply) in mail.answers { give(reply, to: number) }
+            let ready = waitForEvents()
+            let mail = mailbox.drain()
+            for (number, reply) in mail.replies { deliver(reply, to: number) }
             if mail.isClosed, !isClosed { close() }
             for connection in ready {
                 switch connection.phase {
-                case .asking: read(connection)
-                case .answering: connection.write()
-                case .working, .over: break
+                case .receiving: read(connection)
+                case .replying: connection.write()
+                case .executing, .finished: break
                 }
             }
             acceptClients()
-            endLate()
-            connections.removeAll { $0.phase == .over }
-            keepReserve()
+            endExpired()
+            connections.removeAll { $0.phase == .finished }
+            reopenSpareDescriptor()
         }
     }
 
-    private func keepReserve() {
-        guard reserve == nil else { return }
+    private func reopenSpareDescriptor() {
+        guard spareDescriptor == nil else { return }
         let copy = fcntl(listener.descriptor, F_DUPFD_CLOEXEC, 0)
-        if copy >= 0 { reserve = LocalSocket(owning: copy) }
+        if copy >= 0 { spareDescriptor = LocalSocket(owning: copy) }
     }
 
     // MARK: Deadlines
 
-    private var acceptsNow: Bool { !isClosed && clock.now >= acceptsFrom }
+    private var canAccept: Bool { !isClosed && clock.now >= acceptResumeTime }
 
     /// Sleeps until a client or the mailbox needs attention, or a deadline has passed.
     ///
     /// - Returns: The connections that are ready for reading or writing.
-    private func sleep() -> [ControlConnection] {
-        let waiting = connections.filter { $0.events != 0 }
-        var polls = waiting.map { pollfd(fd: $0.socket.descriptor, events: $0.events, revents: 0) }
+    private func waitForEvents() -> [ControlConnection] {
+        let waiting = connections.filter { $0.pollEvents != 0 }
+        var polls = waiting.map { pollfd(fd: $0.socket.descriptor, events: $0.pollEvents, revents: 0) }
         polls.append(pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0))
-        if acceptsNow { polls.append(pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)) }
+        if canAccept { polls.append(pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)) }
         guard poll(&polls, nfds_t(polls.count), milliseconds) > 0 else { return [] }
         return zip(waiting, polls).filter { $1.revents != 0 }.map(\.0)
     }
@@ -216,7 +216,7 @@ final class ControlLoop {
     /// Time until the next deadline in milliseconds, as passed to poll(2); −1 if there is no deadline.
     private var milliseconds: Int32 {
         var deadlines = connections.map(\.deadline)
-        if !isClosed, clock.now < acceptsFrom { deadlines.append(acceptsFrom) }
+        if !isClosed, clock.now < acceptResumeTime { deadlines.append(acceptResumeTime) }
         guard let first = deadlines.min() else { return -1 }
         // The time is rounded up, because waking too early would only cause an additional iteration.
         return Int32(clamping: max(((first - clock.now).count + 999_999) / 1_000_000, 0))
@@ -225,15 +225,15 @@ final class ControlLoop {
     // MARK: Clients
 
     private func acceptClients() {
-        guard acceptsNow else { return }
+        guard canAccept else { return }
         for _ in 0..<limits.connections {
             switch accept(listener) {
             case .connected(let socket): admit(socket)
-            case .nobody: return
-            case .refused(let errno) where [EMFILE, ENFILE].contains(errno) && reserve != nil:
-                reserve = nil
+            case .noConnection: return
+            case .refused(let errno) where [EMFILE, ENFILE].contains(errno) && spareDescriptor != nil:
+                spareDescriptor = nil
             case .refused:
-                acceptsFrom = clock.now + limits.pause
+                acceptResumeTime = clock.now + limits.acceptPause
                 return
             }
         }
@@ -243,17 +243,17 @@ final class ControlLoop {
     /// complete request is closed. If there is no such client, the connection of the oldest client that
     /// hasn't received its reply is closed.
     private func admit(_ socket: LocalSocket) {
-        connections.removeAll { $0.phase == .over }
+        connections.removeAll { $0.phase == .finished }
         if connections.count >= limits.connections {
-            let idle = connections.firstIndex { $0.phase == .asking }
-            guard let index = idle ?? connections.firstIndex(where: { $0.phase == .answering }) else {
+            let idle = connections.firstIndex { $0.phase == .receiving }
+            guard let index = idle ?? connections.firstIndex(where: { $0.phase == .replying }) else {
                 return
             }
             connections.remove(at: index)
         }
         lastNumber += 1
         let connection = ControlConnection(
-            number: lastNumber, socket: socket, deadline: clock.now + limits.patience)
+            number: lastNumber, socket: socket, deadline: clock.now + limits.clientTimeout)
         connections.append(connection)
         guard socket.peerUser == geteuid() else {
             return refuse(connection, "this session belongs to another user.", isUsage: false)
@@ -261,18 +261,18 @@ final class ControlLoop {
         read(connection)
     }
 
-    private func endLate() {
+    private func endExpired() {
         let now = clock.now
         for connection in connections where connection.deadline <= now {
             switch connection.phase {
-            case .asking:
-                let seconds = limits.patience.inSeconds.shortest
+            case .receiving:
+                let seconds = limits.clientTimeout.inSeconds.shortest
                 refuse(
                     connection,
                     "the request was incomplete after \(seconds) s. Send the whole request within \(seconds) s of connecting."
                 )
-            case .working, .answering: connection.end()
-            case .over: break
+            case .executing, .replying: connection.end()
+            case .finished: break
             }
         }
     }
@@ -282,9 +282,9 @@ final class ControlLoop {
         isClosed = true
         for connection in connections {
             switch connection.phase {
-            case .asking: connection.end()
-            case .working: refuse(connection, "the session has ended.", isUsage: false)
-            case .answering, .over: break
+            case .receiving: connection.end()
+            case .executing: refuse(connection, "the session has ended.", isUsage: false)
+            case .replying, .finished: break
             }
         }
     }
@@ -296,11 +296,11 @@ final class ControlLoop {
         case .incomplete: break
         case .tooLong:
             refuse(connection, "the request is longer than \(LocalSocket.longestRequest) bytes.")
-        case .whole(let line): follow(line, of: connection, at: clock.now)
+        case .complete(let line): handle(line, of: connection, at: clock.now)
         }
     }
 
-    private func follow(_ line: Data, of connection: ControlConnection, at arrival: ClockTime) {
+    private func handle(_ line: Data, of connection: ControlConnection, at arrival: ClockTime) {
         do throws(ControlError) {
             start(try handler(try CommandRequest(line: line)), of: connection, at: arrival)
         } catch {
@@ -308,18 +308,19 @@ final class ControlLoop {
         }
     }
 
-    private func start(_ work: ControlServer.Work, of connection: ControlConnection, at arrival: ClockTime) {
-        let busy = connections.count { $0.phase == .working }
+    private func start(_ work: ControlServer.Command, of connection: ControlConnection, at arrival: ClockTime)
+    {
+        let busy = connections.count { $0.phase == .executing }
         guard work.isImmediate || busy < limits.commands else {
             return refuse(
                 connection, "\(busy) requests are already in progress. Try again when they have finished.",
                 isUsage: false)
         }
-        connection.beginWork(until: clock.now + limits.work)
+        connection.beginWork(until: clock.now + limits.commandTimeout)
         let (mailbox, number) = (mailbox, connection.number)
-        let answer: ControlServer.Answer = { mailbox.put($0, for: number) }
+        let answer: ControlServer.ReplyHandler = { mailbox.post($0, for: number) }
         guard work.blocks else { return work.perform(arrival, answer) }
-        guard blocking.offer({ work.perform(arrival, answer) }) else {
+        guard blocking.tryEnqueue({ work.perform(arrival, answer) }) else {
             return refuse(connection, "the session has ended.", isUsage: false)
         }
     }
@@ -330,14 +331,14 @@ final class ControlLoop {
         send(ControlReply(ok: false, text: sentence, usage: isUsage), to: connection)
     }
 
-    private func give(_ reply: ControlReply, to number: Int) {
-        guard let connection = connections.first(where: { $0.number == number && $0.phase == .working })
+    private func deliver(_ reply: ControlReply, to number: Int) {
+        guard let connection = connections.first(where: { $0.number == number && $0.phase == .executing })
         else { return }
         send(reply, to: connection)
     }
 
     private func send(_ reply: ControlReply, to connection: ControlConnection) {
-        connection.give(reply.line, until: clock.now + limits.patience)
+        connection.startReply(reply.line, until: clock.now + limits.clientTimeout)
     }
 }
 
@@ -348,30 +349,30 @@ final class ControlLoop {
 final class ControlConnection {
     enum Phase {
         /// The request hasn't been completely received.
-        case asking
+        case receiving
         /// The command is being executed.
-        case working
+        case executing
         /// The reply hasn't been completely sent.
-        case answering
+        case replying
         /// The exchange is over, and the connection can be closed.
-        case over
+        case finished
     }
 
     /// State of the request that is being received.
     enum Request {
         case incomplete
         /// The request without its line feed.
-        case whole(Data)
+        case complete(Data)
         case tooLong
     }
 
     let number: Int
     let socket: LocalSocket
-    private(set) var phase = Phase.asking
+    private(set) var phase = Phase.receiving
     /// Deadline of the current phase.
     private(set) var deadline: ClockTime
     private var request = Data()
-    private var answer = Data()
+    private var unsentReply = Data()
 
     init(number: Int, socket: LocalSocket, deadline: ClockTime) {
         self.number = number
@@ -380,11 +381,11 @@ final class ControlConnection {
     }
 
     /// The poll(2) events to wait for in the current phase; 0 if there are none.
-    var events: Int16 {
+    var pollEvents: Int16 {
         switch phase {
-        case .asking: Int16(POLLIN)
-        case .answering: Int16(POLLOUT)
-        case .working, .over: 0
+        case .receiving: Int16(POLLIN)
+        case .replying: Int16(POLLOUT)
+        case .executing, .finished: 0
         }
     }
 
@@ -396,13 +397,13 @@ final class ControlConnection {
             case .bytes(let bytes):
                 if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
                     request += bytes[..<end]
-                    return request.count > LocalSocket.longestRequest ? .tooLong : .whole(request)
+                    return request.count > LocalSocket.longestRequest ? .tooLong : .complete(request)
                 }
                 request += bytes
                 if request.count > LocalSocket.longestRequest { return .tooLong }
-            case .nothingYet: return .incomplete
-            case .end:
-                phase = .over
+            case .wouldBlock: return .incomplete
+            case .endOfStream:
+                phase = .finished
                 return .incomplete
             }
         }
@@ -411,39 +412,39 @@ final class ControlConnection {
     /// Records that the command is being executed, and sets a deadline for its reply.
     func beginWork(until deadline: ClockTime) {
         request = Data()
-        phase = .working
+        phase = .executing
         self.deadline = deadline
     }
 
     /// Starts sending the reply. The client must receive the reply before the deadline.
-    func give(_ line: Data, until deadline: ClockTime) {
+    func startReply(_ line: Data, until deadline: ClockTime) {
         request = Data()
-        answer = line
-        answer.append(UInt8(ascii: "\n"))
-        phase = .answering
+        unsentReply = line
+        unsentReply.append(UInt8(ascii: "\n"))
+        phase = .replying
         self.deadline = deadline
         write()
     }
 
     /// Sends the part of the reply that fits into the socket buffer.
     func write() {
-        guard phase == .answering else { return }
-        guard let count = socket.send(answer) else {
-            phase = .over
+        guard phase == .replying else { return }
+        guard let count = socket.send(unsentReply) else {
+            phase = .finished
             return
         }
-        answer = answer.dropFirst(count)
-        if answer.isEmpty { phase = .over }
+        unsentReply = unsentReply.dropFirst(count)
+        if unsentReply.isEmpty { phase = .finished }
     }
 
-    func end() { phase = .over }
+    func end() { phase = .finished }
 }
 
 /// Passes replies to the `control` thread and wakes that thread. All methods of the mailbox are thread-safe.
 final class ControlMailbox: Sendable {
     struct Content: Sendable {
         /// The replies, each with the number of the connection that it belongs to.
-        var answers: [(connection: Int, reply: ControlReply)] = []
+        var replies: [(connection: Int, reply: ControlReply)] = []
         var isClosed = false
     }
 
@@ -464,8 +465,8 @@ final class ControlMailbox: Sendable {
     /// A file descriptor that is readable while the mailbox isn't empty.
     var descriptor: Int32 { wakeUp.number }
 
-    func put(_ reply: ControlReply, for connection: Int) {
-        content.withLock { $0.answers.append((connection, reply)) }
+    func post(_ reply: ControlReply, for connection: Int) {
+        content.withLock { $0.replies.append((connection, reply)) }
         wakeUp.wake()
     }
 
@@ -476,10 +477,10 @@ final class ControlMailbox: Sendable {
     }
 
     /// Removes and returns the replies received since the last call.
-    func take() -> Content {
-        wakeUp.forget()
+    func drain() -> Content {
+        wakeUp.clear()
         return content.withLock { content in
-            defer { content.answers.removeAll() }
+            defer { content.replies.removeAll() }
             return content
         }
     }

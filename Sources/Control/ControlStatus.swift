@@ -146,8 +146,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         scenes = plan.program?.scenes.map(\.name) ?? []
         scene = plan.scene
         delay_ns = status.alignmentDelay?.count
-        behind_ns = status.behind?.count
-        priority = status.priority?.word
+        behind_ns = status.fileLag?.count
+        priority = status.priority?.identifier
         if case .notGranted(let reason) = status.priority { priority_reason = reason }
         markers = status.markers.suffix(Self.mostMarkers).map { Marker(at_ns: $0.at_ns, text: $0.text) }
         marker_count = status.markers.count
@@ -159,7 +159,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         let factors = status.pressure?.factors ?? []
         pressure_reason = factors.isEmpty ? nil : factors.map(\.text).joined(separator: "; ")
         pressure_advice = factors.first?.advice
-        given_up = status.givenUp
+        given_up = status.reductions
         live_outputs = LiveOutput.all(status, plan)
         governor = status.governorSteps.map {
             GovernorStep(at_ns: $0.at_ns, step: $0.step, reason: $0.reason)
@@ -232,10 +232,10 @@ extension ControlStatus {
             rate = camera.rate
             rotation = preview?.rotation.degrees ?? 0
             mirrored = preview?.isMirrored ?? false
-            away = camera.absence != nil
-            reason = camera.absence?.reason
-            away_cause = camera.absence?.cause.rawValue
-            away_ns = camera.absence.map { max((now - $0.since).count, 0) }
+            away = camera.outage != nil
+            reason = camera.outage?.reason
+            away_cause = camera.outage?.cause.rawValue
+            away_ns = camera.outage.map { max((now - $0.since).count, 0) }
             captured = camera.counts.captured
             decimated = camera.counts.decimated
             duplicated = camera.counts.duplicated

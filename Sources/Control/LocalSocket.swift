@@ -7,20 +7,20 @@ package import Media
 /// reference is released.
 package final class LocalSocket: Sendable {
     /// The result of accepting a connection.
-    package enum Acceptance {
+    package enum AcceptResult {
         /// A connection was accepted. The new socket is nonblocking and is closed on exec.
         case connected(LocalSocket)
-        case nobody
+        case noConnection
         /// The operating system doesn't have the resources for another connection, or rejects the connection
         /// for another reason. The client keeps waiting.
         case refused(errno: Int32)
     }
 
     /// The result of reading from a nonblocking socket.
-    enum Received {
+    enum ReceiveResult {
         case bytes(Data)
-        case nothingYet
-        case end
+        case wouldBlock
+        case endOfStream
     }
 
     package let descriptor: Int32
@@ -37,7 +37,7 @@ package final class LocalSocket: Sendable {
     /// - Throws: `ControlError.system` if no file descriptor is available.
     package init() throws(ControlError) {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw Self.failure("a socket cannot be created") }
+        guard descriptor >= 0 else { throw Self.systemError("a socket cannot be created") }
     }
 
     /// Takes ownership of a connected socket.
@@ -52,7 +52,7 @@ package final class LocalSocket: Sendable {
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0,
             try Self.withAddress(path, { bind(descriptor, $0, $1) }) == 0,
             Glibc.listen(descriptor, Self.backlog) == 0
-        else { throw Self.failure("the socket \(path.printable()) cannot be created") }
+        else { throw Self.systemError("the socket \(path.printable()) cannot be created") }
     }
 
     /// Connects to the socket at a path.
@@ -60,25 +60,25 @@ package final class LocalSocket: Sendable {
     /// - Returns: Whether a process is listening at this path, even if the process can't currently accept
     ///   another connection.
     /// - Throws: `ControlError.system` if the path is too long.
-    package func connects(to path: String) throws(ControlError) -> Bool {
+    package func tryConnect(to path: String) throws(ControlError) -> Bool {
         try Self.withAddress(path) { connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
     }
 
     /// Accepts the next connection without blocking.
-    package func accept() -> Acceptance {
+    package func accept() -> AcceptResult {
         while true {
             let accepted = linux_accept(descriptor)
             if accepted >= 0 { return .connected(LocalSocket(owning: accepted)) }
             switch errno {
             case EINTR, ECONNABORTED: continue
-            case EAGAIN: return .nobody
+            case EAGAIN: return .noConnection
             default: return .refused(errno: errno)
             }
         }
     }
 
     /// Sets the timeout for connecting, and for sending or receiving each part of a line. `.zero` disables the timeout.
-    package func setPatience(_ patience: Nanoseconds) {
+    package func setTimeout(_ patience: Nanoseconds) {
         var time = timeval(
             tv_sec: Int(patience.count / 1_000_000_000), tv_usec: Int(patience.count % 1_000_000_000 / 1000))
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
@@ -98,16 +98,16 @@ package final class LocalSocket: Sendable {
     }
 
     /// Reads the available data from a nonblocking socket, at most 4096 bytes.
-    func receive() -> Received {
+    func receive() -> ReceiveResult {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count > 0 { return .bytes(Data(buffer[..<count])) }
-            guard count < 0 else { return .end }
+            guard count < 0 else { return .endOfStream }
             switch errno {
             case EINTR: continue
-            case EAGAIN: return .nothingYet
-            default: return .end
+            case EAGAIN: return .wouldBlock
+            default: return .endOfStream
             }
         }
     }
@@ -184,7 +184,7 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    static func failure(_ what: String) -> ControlError {
-        .system("\(what): \(MachineLimit.sentences(errno: errno))")
+    static func systemError(_ what: String) -> ControlError {
+        .system("\(what): \(MachineLimit.explanation(errno: errno))")
     }
 }

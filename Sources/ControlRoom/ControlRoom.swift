@@ -9,8 +9,8 @@ public enum ControlRoom {
     ///
     /// - Returns: The exit status: 0 if the supervisor ended the process, 1 if the server couldn't start.
     public static func run() -> Int32 {
-        let supervisor = SupervisorLink()
-        var said: [SupervisorLine] = []
+        let supervisor = SupervisorConnection()
+        var said: [SupervisorMessage] = []
         while !said.contains(where: { $0.settings != nil }) {
             guard let lines = supervisor.read() else { return 1 }
             said += lines
@@ -19,14 +19,14 @@ public enum ControlRoom {
         do throws(WebError) {
             // Before this point, the process has only one thread. After this point, the process can't open other files
             // or ports.
-            let entrance = try RoomEntrance(settings)
+            let entrance = try ServerResources(settings)
             let connector = RecorderConnector(OwnedDescriptor(owning: RecorderConnector.descriptor))
-            try Room(settings, supervisor, connector, said).serve(entrance)
+            try ControlRoomServer(settings, supervisor, connector, said).serve(entrance)
             return 0
         } catch {
-            var line = SupervisorLine()
+            var line = SupervisorMessage()
             line.failed = error.description
-            supervisor.say(line)
+            supervisor.send(line)
             return 1
         }
     }

@@ -22,7 +22,9 @@ enum CameraCheck {
         let parts = camera.interfaces.filter { $0.classCode == USBInterfaceSetting.video }
         guard let control = parts.min(by: { $0.number < $1.number }) else { return [] }
         func finding(_ level: Finding.Level, _ text: String, mend: String? = nil) -> Finding {
-            Finding("camera.driver", level, device: camera.name, "\(camera.product): \(text)", mend: mend)
+            Finding(
+                "camera.driver", level, device: camera.name, "\(camera.product): \(text)", repairCommand: mend
+            )
         }
         switch control.driver {
         case "uvcvideo": return [finding(.ok, "the camera uses the uvcvideo driver.")]
@@ -47,7 +49,7 @@ enum CameraCheck {
                 finding(
                     .problem,
                     "the uvcvideo driver is loaded but not attached to this camera. Check the kernel log for the reason.",
-                    mend: machine.setting("/sys/bus/usb/drivers/uvcvideo/bind", to: interface))
+                    mend: machine.writeCommand("/sys/bus/usb/drivers/uvcvideo/bind", to: interface))
             ]
         }
     }
@@ -71,7 +73,7 @@ enum CameraCheck {
             Finding(
                 "camera.access", .problem, device: video.node,
                 "\(video.name): \(obstacle.explanation(node: video.node))",
-                mend: obstacle.mend(node: video.node))
+                repairCommand: obstacle.fixCommand(node: video.node))
         ]
     }
 
@@ -83,7 +85,7 @@ enum CameraCheck {
             Finding(
                 "camera.use", .warning, device: video.node,
                 "\(video.name): the device is open in \(holder), so the camera may be in use.",
-                mend: "kill \(holder.process)")
+                repairCommand: "kill \(holder.process)")
         ]
     }
 
@@ -95,7 +97,7 @@ enum CameraCheck {
             Finding(
                 "camera.use", .unknown,
                 "only root can see whether programs of other users are using a camera.",
-                mend: "sudo fuser -v \(nodes)")
+                repairCommand: "sudo fuser -v \(nodes)")
         ]
     }
 }
@@ -130,7 +132,7 @@ enum CameraDriverCheck {
         return Finding(
             "driver.clock", .problem,
             "uvcvideo timestamps frames with \(clock), but recordings use the monotonic clock. Tracks would be out of sync.",
-            mend: machine.setting("\(folder)/clock", to: "CLOCK_MONOTONIC"))
+            repairCommand: machine.writeCommand("\(folder)/clock", to: "CLOCK_MONOTONIC"))
     }
 
     /// Checks `quirks`, a bit mask defined in drivers/media/usb/uvc/uvcvideo.h. If all bits are set, which is
@@ -149,7 +151,7 @@ enum CameraDriverCheck {
             "driver.quirks", .warning,
             "uvcvideo's quirks are forced to 0x\(String(quirks, radix: 16)) for all cameras: \(effect). "
                 + "Reconnect the cameras after changing this setting.",
-            mend: machine.setting("\(folder)/quirks", to: "4294967295"))
+            repairCommand: machine.writeCommand("\(folder)/quirks", to: "4294967295"))
     }
 
     /// Checks the driver's timeout for a camera, in milliseconds. Default: 5000 (UVC_CTRL_STREAMING_TIMEOUT).
@@ -162,7 +164,7 @@ enum CameraDriverCheck {
         return Finding(
             "driver.timeout", .warning,
             "uvcvideo waits only \(timeout) ms for a camera's response, so slow cameras may fail to start.",
-            mend: machine.setting("\(folder)/timeout", to: "5000"))
+            repairCommand: machine.writeCommand("\(folder)/timeout", to: "5000"))
     }
 
     private static func stamps(_ machine: Machine) -> Finding? {
@@ -174,7 +176,7 @@ enum CameraDriverCheck {
             "driver.hwtimestamps", .warning,
             "frames are timestamped with the cameras' hardware clocks (hwtimestamps), which are wrong on many cameras. "
                 + "If tracks jump or drift, disable this option.",
-            mend: machine.setting("\(folder)/hwtimestamps", to: "0"))
+            repairCommand: machine.writeCommand("\(folder)/hwtimestamps", to: "0"))
     }
 
     private static func incomplete(_ machine: Machine) -> Finding? {
@@ -202,7 +204,7 @@ enum VirtualCameraCheck {
             Finding(
                 "camera.virtual", .problem, device: node,
                 "the profile publishes to \(node), but this v4l2loopback device does not exist. Install the package v4l2loopback-dkms and load its module.",
-                mend: (machine.exists(module) ? "\(machine.sudo)modprobe -r v4l2loopback && " : "")
+                repairCommand: (machine.exists(module) ? "\(machine.sudo)modprobe -r v4l2loopback && " : "")
                     + load(machine, number: Self.number(of: node), name: "multicam"))
         }
         guard machine.exists(module), !found.isEmpty else {
@@ -231,7 +233,7 @@ enum VirtualCameraCheck {
                     "camera.virtual", .warning, device: node,
                     "browsers don't list \(name), because the device also reports video output capability. When no program is using the device, reload the module "
                         + "with exclusive_caps=1.",
-                    mend:
+                    repairCommand:
                         "\(machine.sudo)modprobe -r v4l2loopback && \(load(machine, number: number, name: name))"
                 )
             }

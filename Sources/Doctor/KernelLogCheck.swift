@@ -5,7 +5,7 @@ import Media
 /// Searches the kernel log for errors related to cameras, cables, disks, and memory.
 enum KernelLogCheck {
     /// A type of kernel message, with the words that identify it and its meaning.
-    private struct Complaint {
+    private struct LogPattern {
         let check: String
         /// Words that must all be in the message, in lowercase. Matching ignores case.
         let words: [String]
@@ -14,30 +14,30 @@ enum KernelLogCheck {
 
     /// Words from the messages in the kernel's drivers/usb/core/hub.c, drivers/usb/host, drivers/media/usb/uvc,
     /// mm/oom_kill.c, and block/blk-core.c.
-    private static let complaints = [
-        Complaint(
+    private static let patterns = [
+        LogPattern(
             check: "bandwidth", words: ["not enough bandwidth"],
             meaning:
                 "a USB controller ran out of bandwidth. Move a camera to another controller, or use smaller sizes"
         ),
-        Complaint(
+        LogPattern(
             check: "power", words: ["over-current"],
             meaning: "a USB port was disabled because of overcurrent. Use a powered hub"),
-        Complaint(
+        LogPattern(
             check: "interference", words: ["disabled by hub (emi?)"],
             meaning: "a USB port was disabled because of interference. Use a shorter or better cable"),
-        Complaint(
+        LogPattern(
             check: "cable", words: ["device descriptor read", "error"],
             meaning:
                 "a USB device did not respond when it was connected. Try another cable, port, or power supply"
         ),
-        Complaint(
+        LogPattern(
             check: "camera", words: ["uvcvideo", "failed to"],
             meaning: "a camera rejected a request from its driver"),
-        Complaint(
+        LogPattern(
             check: "memory", words: ["out of memory: killed process"],
             meaning: "the computer ran out of memory, and the kernel killed a program"),
-        Complaint(
+        LogPattern(
             check: "disk", words: ["i/o error, dev"],
             meaning: "a disk had read or write errors. Back up its data"),
     ]
@@ -54,11 +54,12 @@ enum KernelLogCheck {
             return [
                 Finding(
                     "log.kernel", .unknown, "\(why).",
-                    mend: number == EPERM || number == EACCES ? "sudo dmesg | grep -iE 'usb|uvc|memory'" : nil
+                    repairCommand: number == EPERM || number == EACCES
+                        ? "sudo dmesg | grep -iE 'usb|uvc|memory'" : nil
                 )
             ]
         }
-        let found = complaints.compactMap { complaint -> Finding? in
+        let found = patterns.compactMap { complaint -> Finding? in
             let fitting = messages.filter { message in
                 let text = message.lowercased()
                 return complaint.words.allSatisfy { text.contains($0) }

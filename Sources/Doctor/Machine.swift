@@ -16,7 +16,7 @@ struct Machine: Sendable {
     /// The permissions of the video nodes, of the sound cards' inputs, and of hardware encoders.
     var access: [NodeAccess]
     /// The report of the sound server, or the reason why it doesn't respond.
-    var audio: Result<PulseSurvey, DeviceError>
+    var audio: Result<PulseConfiguration, DeviceError>
     var output: FolderFacts
     /// The program's data folders: the XDG config and state folders.
     var ownFolders: [FolderFacts]
@@ -41,7 +41,7 @@ struct Machine: Sendable {
         let isAllowed: Bool
     }
 
-    var isContainer: Bool { Container.isAround(root: root) }
+    var isContainer: Bool { Container.isDetected(root: root) }
 
     /// Returns the first 4096 bytes of a file below the root; `nil` if it can't be read.
     func text(_ path: String) -> String? { Paths.text(root + path) }
@@ -63,7 +63,7 @@ struct Machine: Sendable {
     }
 
     /// Returns a path without the root, as shown to the user.
-    func ownPath(_ path: String) -> String {
+    func displayPath(_ path: String) -> String {
         path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path
     }
 
@@ -73,7 +73,7 @@ struct Machine: Sendable {
     var sudo: String { user.id == 0 ? "" : "sudo " }
 
     /// Returns a shell command that writes a value to a sysfs file.
-    func setting(_ path: String, to value: String) -> String {
+    func writeCommand(_ path: String, to value: String) -> String {
         "echo \(value.shellQuoted()) | \(sudo)tee \(path.shellQuoted())"
     }
 }
@@ -98,7 +98,7 @@ extension Machine {
                 }
             }
         do throws(DeviceError) {
-            self.audio = .success(try PulseSurvey())
+            self.audio = .success(try PulseConfiguration())
         } catch {
             self.audio = .failure(error)
         }
@@ -112,7 +112,7 @@ extension Machine {
         codecNodes = detection.codecNodes
         libraryEncoders = detection.libraryEncoders
         triedEncoders = ThisMachine.triedEncoders
-        priority = ThreadPriorities.tried(with: RealtimeKit())
+        priority = ThreadPriorities.testGrant(with: RealtimeKit())
         self.output = FolderFacts(of: output)
         ownFolders = OwnFolders.all.map { FolderFacts(of: $0) }
         wallClock = time(nil)

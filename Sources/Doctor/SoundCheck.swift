@@ -12,9 +12,11 @@ enum MicrophoneCheck {
 
     /// Checks a microphone's level. A silent default microphone is a problem, because it is the most likely one to be
     /// recorded.
-    private static func level(_ source: PulseSurvey.Source, isDefault: Bool) -> Finding {
+    private static func level(_ source: PulseConfiguration.Source, isDefault: Bool) -> Finding {
         func finding(_ level: Finding.Level, _ text: String, mend: String? = nil) -> Finding {
-            Finding("sound.level", level, device: source.name, "\(source.description): \(text)", mend: mend)
+            Finding(
+                "sound.level", level, device: source.name, "\(source.description): \(text)",
+                repairCommand: mend)
         }
         let name = source.name.shellQuoted()
         let silent: Finding.Level = isDefault ? .problem : .warning
@@ -36,11 +38,11 @@ enum MicrophoneCheck {
         return finding(.ok, "the volume is \(source.volumePercent) %.")
     }
 
-    private static func flatVolume(_ source: PulseSurvey.Source) -> Finding {
+    private static func flatVolume(_ source: PulseConfiguration.Source) -> Finding {
         Finding(
             "sound.flat-volumes", .warning, device: source.name,
             "the sound server uses flat volumes, so any recording program can lower the microphone volume for all programs.",
-            mend:
+            repairCommand:
                 "mkdir -p ~/.config/pulse && echo 'flat-volumes = no' >> ~/.config/pulse/daemon.conf && pulseaudio -k"
         )
     }
@@ -49,7 +51,7 @@ enum MicrophoneCheck {
 /// Checks whether a sound server is running, and whether it delivers unprocessed audio.
 enum SoundServerCheck {
     static func findings(of machine: Machine) -> [Finding] {
-        let survey: PulseSurvey
+        let survey: PulseConfiguration
         switch machine.audio {
         case .success(let found): survey = found
         case .failure(let error): return [unreachable(error, machine)] + cards(machine)
@@ -70,7 +72,7 @@ enum SoundServerCheck {
             "sound.server", .problem,
             "no sound server (PulseAudio, or PipeWire with pipewire-pulse) is available: \(why). Microphones require a sound server. To record without microphones, "
                 + "use `--no-mics`.\(asRoot)",
-            mend: SoundServerStart.command(hasPipeWire: machine.exists(SoundServerStart.pipeWire)))
+            repairCommand: SoundServerStart.command(hasPipeWire: machine.exists(SoundServerStart.pipeWire)))
     }
 
     /// Checks access to the sound cards. A sound server may fail to run because it lacks access to the sound
@@ -83,35 +85,36 @@ enum SoundServerCheck {
             Finding(
                 "sound.access", .problem, device: first.permissions.node,
                 "no access to \(closed.count) sound card \(closed.count == 1 ? "input" : "inputs"): \(obstacle.explanation(node: first.permissions.node))",
-                mend: obstacle.mend(node: first.permissions.node))
+                repairCommand: obstacle.fixCommand(node: first.permissions.node))
         ]
     }
 
-    private static func defaultSource(_ survey: PulseSurvey) -> Finding {
+    private static func defaultSource(_ survey: PulseConfiguration) -> Finding {
         let microphones = survey.sources.filter { !$0.isMonitor }
         let mend = microphones.first.map { "pactl set-default-source \($0.name.shellQuoted())" }
         guard let chosen = survey.sources.first(where: { $0.name == survey.defaultSource }) else {
             let none = microphones.isEmpty ? "no microphone is available" : "no default microphone is set"
             return Finding(
-                "sound.default", .warning, "\(none), so `default` in a profile can't be used.", mend: mend)
+                "sound.default", .warning, "\(none), so `default` in a profile can't be used.",
+                repairCommand: mend)
         }
         if chosen.isMonitor {
             return Finding(
                 "sound.default", .warning, device: chosen.name,
                 "the default source is the computer's audio output (\(chosen.description)), not a microphone.",
-                mend: mend)
+                repairCommand: mend)
         }
         return Finding(
             "sound.default", .ok, device: chosen.name, "the default microphone is \(chosen.description).")
     }
 
-    private static func echoCancelling(_ survey: PulseSurvey) -> Finding? {
+    private static func echoCancelling(_ survey: PulseConfiguration) -> Finding? {
         guard survey.modules.contains("module-echo-cancel") else { return nil }
         let isUsed = survey.defaultSource?.contains("echo-cancel") ?? false
         return Finding(
             "sound.processing", .warning,
             "the sound server's echo cancellation module is loaded\(isUsed ? ", and its output is the default source" : ""). This output is "
                 + "processed audio, not the original sound. Select the microphone itself in the profile, or unload the module.",
-            mend: "pactl unload-module module-echo-cancel")
+            repairCommand: "pactl unload-module module-echo-cancel")
     }
 }

@@ -8,8 +8,8 @@ import System
 enum StorageCheck {
     /// Free space in bytes below which a problem is reported. Recording two 1080p cameras as MJPEG takes
     /// about 1 GB per minute.
-    private static let little: Int64 = 1_000_000_000
-    private static let ample: Int64 = 20_000_000_000
+    private static let lowSpace: Int64 = 1_000_000_000
+    private static let ampleSpace: Int64 = 20_000_000_000
 
     static func findings(of machine: Machine) -> [Finding] {
         [space(machine), writing(machine), fileSystem(machine)].compactMap { $0 }
@@ -18,7 +18,7 @@ enum StorageCheck {
     private static func finding(
         _ check: String, _ level: Finding.Level, _ machine: Machine, _ text: String, mend: String? = nil
     ) -> Finding {
-        Finding("storage.\(check)", level, device: machine.output.path, text, mend: mend)
+        Finding("storage.\(check)", level, device: machine.output.path, text, repairCommand: mend)
     }
 
     private static func space(_ machine: Machine) -> Finding {
@@ -26,13 +26,13 @@ enum StorageCheck {
             return finding("space", .unknown, machine, "the file system doesn't report its free space.")
         }
         let size = "\(free / 1_000_000_000).\(free % 1_000_000_000 / 100_000_000) GB of disk space is free"
-        if free < little {
+        if free < lowSpace {
             return finding(
                 "space", .problem, machine,
                 "only \(size), enough to record for about a minute. Free up disk space, or choose another disk with `--output`.",
                 mend: "du -xh \(machine.output.existing.shellQuoted()) | sort -h | tail")
         }
-        return free < ample
+        return free < ampleSpace
             ? finding(
                 "space", .warning, machine, "\(size), enough to record several cameras for a few minutes.")
             : finding("space", .ok, machine, "\(size).")
@@ -80,7 +80,7 @@ enum StorageCheck {
             )
         default:
             let way =
-                machine.output.takesDirectWrites
+                machine.output.supportsDirectWrites
                 ? "copied video bypasses the page cache"
                 : "copied video can't bypass the page cache, which requires several times as much processor time"
             return finding("kind", .ok, machine, "the file system is \(mount.kind); \(way).")
@@ -107,7 +107,7 @@ enum FolderCheck {
             return Finding(
                 "storage.own", .warning, device: folder.path,
                 "profiles and preferences can't be saved in this folder, because \(folder.existing) is not writable for the current user.",
-                mend: "\(machine.sudo)chown \(machine.user.id) \(folder.existing.shellQuoted())")
+                repairCommand: "\(machine.sudo)chown \(machine.user.id) \(folder.existing.shellQuoted())")
         }
     }
 }
@@ -122,7 +122,7 @@ struct FolderFacts: Sendable {
     /// Bytes available to this user; `nil` if the file system doesn't report them.
     let freeBytes: Int64?
     /// Whether the file system supports writes that bypass the page cache, and reports that it does.
-    let takesDirectWrites: Bool
+    let supportsDirectWrites: Bool
 
     init(
         path: String, existing: String, isWritable: Bool, freeBytes: Int64?, takesDirectWrites: Bool = true
@@ -131,7 +131,7 @@ struct FolderFacts: Sendable {
         self.existing = existing
         self.isWritable = isWritable
         self.freeBytes = freeBytes
-        self.takesDirectWrites = takesDirectWrites
+        self.supportsDirectWrites = takesDirectWrites
     }
 
     /// Collects the properties of a folder.
@@ -145,7 +145,7 @@ struct FolderFacts: Sendable {
         existing = Paths.resolved(nearest) ?? nearest
         isWritable = access(existing, W_OK | X_OK) == 0
         freeBytes = DiskSpaceReader.freeBytes(existing)
-        takesDirectWrites = isWritable && DirectFile.isPossible(in: existing)
+        supportsDirectWrites = isWritable && DirectFile.isSupported(in: existing)
     }
 }
 

@@ -25,13 +25,13 @@ enum SystemCheck {
             return Finding(
                 "system.memory", .problem,
                 "only \(megabytes) MB of memory is free, so the kernel may kill the recording. Close other programs.",
-                mend: "ps -eo rss,pid,comm --sort=-rss | head")
+                repairCommand: "ps -eo rss,pid,comm --sort=-rss | head")
         }
         if megabytes < 1024 {
             return Finding(
                 "system.memory", .warning,
                 "\(megabytes) MB of memory is free, which may be too little for several cameras.",
-                mend: "ps -eo rss,pid,comm --sort=-rss | head")
+                repairCommand: "ps -eo rss,pid,comm --sort=-rss | head")
         }
         return Finding("system.memory", .ok, "\(megabytes) MB of memory is free.")
     }
@@ -41,7 +41,7 @@ enum SystemCheck {
             return Finding(
                 "system.clock", .warning,
                 "the computer's clock is off by years. Folder names and timecode would be wrong, but synchronization is not affected.",
-                mend: "\(machine.sudo)timedatectl set-ntp true")
+                repairCommand: "\(machine.sudo)timedatectl set-ntp true")
         }
         if machine.exists("/run/systemd/timesync/synchronized") {
             return Finding("system.clock", .ok, "the computer's clock is synchronized over the network.")
@@ -63,7 +63,7 @@ enum SystemCheck {
         return Finding(
             "system.udev", .warning,
             "udevd is not running, so newly connected devices don't get the right permissions and names.",
-            mend: "\(machine.sudo)systemctl start systemd-udevd")
+            repairCommand: "\(machine.sudo)systemctl start systemd-udevd")
     }
 }
 
@@ -86,7 +86,7 @@ enum ProcessorCheck {
                 check, .warning,
                 "capture threads can't run at elevated priority, so frames may be lost when the computer is busy: \(reason). "
                     + "Install RealtimeKit (rtkit), or raise the user's nice limit and log in again.",
-                mend:
+                repairCommand:
                     "echo \"$USER - nice -11\" | \(machine.sudo)tee /etc/security/limits.d/multicam.conf")
         }
     }
@@ -122,7 +122,8 @@ enum ProcessorCheck {
             Finding(
                 "system.governor", .warning,
                 "\(slow.count) of \(policies.count) CPUs are limited to a low frequency (governor \(first.governor)), so encoders may be too slow.",
-                mend: "echo performance | \(machine.sudo)tee \(folder)/cpu*/cpufreq/scaling_governor")
+                repairCommand: "echo performance | \(machine.sudo)tee \(folder)/cpu*/cpufreq/scaling_governor"
+            )
         ]
     }
 }
@@ -153,18 +154,18 @@ enum EncoderCheck {
             return Finding(
                 "system.encoder", .warning, device: encoder.node,
                 "no access to the encoder \(encoder.device): \(obstacle.explanation(node: encoder.node))",
-                mend: obstacle.mend(node: encoder.node))
+                repairCommand: obstacle.fixCommand(node: encoder.node))
         }
         guard let tried = machine.triedEncoders.first(where: { $0.encoder == encoder }) else {
             return Finding(
                 "system.encoder", .unknown, device: encoder.node,
                 "\(encoder.library) (\(encoder.device)) has not been tested with the current driver, so it is not used.",
-                mend: command)
+                repairCommand: command)
         }
         let works = tried.figures != nil
         return Finding(
             "system.encoder", works ? .ok : .warning, device: encoder.node, tried.sentence,
-            mend: works ? nil : command)
+            repairCommand: works ? nil : command)
     }
 }
 

@@ -65,7 +65,7 @@ enum USBSpeedCheck {
             func finding(_ level: Finding.Level, _ text: String, mend: String? = nil) -> Finding {
                 Finding(
                     "usb.speed", level, device: machine.name(of: camera), "\(camera.product): \(text)",
-                    mend: mend)
+                    repairCommand: mend)
             }
             guard let speed = camera.speed else {
                 return finding(.unknown, "the kernel doesn't report the USB speed of this camera.")
@@ -77,7 +77,7 @@ enum USBSpeedCheck {
                 )
             }
             guard speed < .superSpeed else { return finding(.ok, "the camera runs at \(speed.name).") }
-            switch camera.knowsSuperSpeed {
+            switch camera.supportsSuperSpeed {
             case true?:
                 return finding(
                     .warning,
@@ -102,7 +102,7 @@ enum USBPowerCheck {
             func finding(_ level: Finding.Level, _ text: String, mend: String? = nil) -> Finding {
                 Finding(
                     "usb.autosuspend", level, device: machine.name(of: camera), "\(camera.product): \(text)",
-                    mend: mend)
+                    repairCommand: mend)
             }
             guard let control = Paths.text("\(power)/control") else {
                 return finding(.unknown, "the kernel doesn't report whether autosuspend is enabled.")
@@ -115,7 +115,7 @@ enum USBPowerCheck {
                 .warning,
                 "autosuspend is enabled\(after), but some cameras don't wake up again, or are unavailable for a while. This command applies only until the camera is disconnected. For a permanent change, create a udev rule with "
                     + "ATTR{power/control}=\"on\".",
-                mend: machine.setting(machine.ownPath("\(power)/control"), to: "on"))
+                mend: machine.writeCommand(machine.displayPath("\(power)/control"), to: "on"))
         }
     }
 }

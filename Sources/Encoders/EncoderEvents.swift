@@ -41,7 +41,7 @@ extension SessionEvent {
     }
 
     /// Creates the event for a video stream that ended because no encoder could continue it.
-    package init(_ conclusion: VideoEncoderWorker.Conclusion, of stream: String, rate: FrameRate) {
+    package init(_ conclusion: VideoEncoderWorker.EarlyEnd, of stream: String, rate: FrameRate) {
         let reason = conclusion.error.description.printable(limit: 1000)
         let end = rate.time(ofTick: conclusion.tick)
         self.init(
@@ -81,14 +81,14 @@ extension SessionEvent {
     /// - Parameters:
     ///   - end: Position and reason of the stream's end.
     ///   - track: `program`, or the name of a microphone's track.
-    package init(_ end: RestartingAudioEncoder.End, of track: String) {
+    package init(_ end: RestartingAudioEncoder.EarlyEnd, of track: String) {
         let at = AudioGrid.samples.time(ofTick: end.sample)
         let reason = end.failure.description.printable(limit: 1000)
         self.init(
             .warning(
                 Warning(
                     text:
-                        "the audio of \(track) ends here because \(RestartingAudioEncoder.mostTries) new encoders failed in a row. "
+                        "the audio of \(track) ends here because \(RestartingAudioEncoder.maxRestartAttempts) new encoders failed in a row. "
                         + "The rest of the recording continues. \(reason)",
                     track: track, cause: LossCause.encoder.rawValue, reason: reason)),
             at: at)

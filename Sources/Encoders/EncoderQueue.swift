@@ -29,7 +29,7 @@ struct EncoderQueue: Sendable {
     }
 
     /// Maximum number of queued ticks with new frames.
-    let room: Int
+    let capacity: Int
     private var jobs: [Job] = []
     /// Number of ticks in the first job that has a new frame, and in all later jobs.
     private var windowTicks = 0
@@ -39,13 +39,13 @@ struct EncoderQueue: Sendable {
     ///
     /// - Parameter rate: Rate of the ticks.
     init(rate: FrameRate) {
-        room = min(max(Int(rounding: rate.perSecond), 2), Self.mostRoom)
+        capacity = min(max(Int(rounding: rate.perSecond), 2), Self.maxCapacity)
     }
 
-    private static let mostRoom = 30
+    private static let maxCapacity = 30
 
     var isEmpty: Bool { jobs.isEmpty }
-    var hasRoom: Bool { tickCount < room }
+    var hasRoom: Bool { tickCount < capacity }
     /// Number of jobs that hold the layers of a new frame.
     var frameCount: Int {
         jobs.count { job in
@@ -82,12 +82,12 @@ struct EncoderQueue: Sendable {
     }
 
     /// Replaces all queued frames with duplicates, so that the queue can be emptied quickly.
-    mutating func giveUpFrames() {
-        while let index = jobs.firstIndex(where: { $0.isFrame }) { giveUpTick(at: index) }
+    mutating func replaceFramesWithRepeats() {
+        while let index = jobs.firstIndex(where: { $0.isFrame }) { replaceFrameWithRepeat(at: index) }
     }
 
     /// Removes and returns the next job.
-    mutating func takeFirst() -> Job? {
+    mutating func popFirst() -> Job? {
         guard !jobs.isEmpty else { return nil }
         let job = jobs.removeFirst()
         tickCount -= job.tickCount
@@ -95,17 +95,17 @@ struct EncoderQueue: Sendable {
         return job
     }
 
-    private func limit(_ isSlow: Bool) -> Int { isSlow ? max(room / 2, 1) : room }
+    private func limit(_ isSlow: Bool) -> Int { isSlow ? max(capacity / 2, 1) : capacity }
 
     private mutating func shorten(to limit: Int) {
         while windowTicks > limit, let index = jobs.firstIndex(where: { $0.isFrame }) {
-            giveUpTick(at: index)
+            replaceFrameWithRepeat(at: index)
         }
     }
 
     /// Turns the tick of the first queued frame into a duplicate. The frame moves to the next tick, unless that tick
     /// has its own frame.
-    private mutating func giveUpTick(at index: Int) {
+    private mutating func replaceFrameWithRepeat(at index: Int) {
         guard case .encode(var frame) = jobs[index] else { return }
         let tick = frame.tick..<frame.tick + 1
         windowTicks -= 1
@@ -174,10 +174,10 @@ package struct EncoderIntake: Sendable {
     /// unwritten fragment: at most one second in total. The governor already acts at one third of a second.
     private static let thinBacklog = Nanoseconds.milliseconds(400)
 
-    private let room: Int
+    private let queueCapacity: Int
     private let gridRate: FrameRate
-    private var dropping: FrameDecimator?
-    private var thinning: FrameDecimator?
+    private var rateDecimator: FrameDecimator?
+    private var overflowDecimator: FrameDecimator?
     /// Whether the encoder receives no new frames at all.
     package var isPaused = false
     /// Number of frames dropped because of the queue's length.
@@ -190,12 +190,12 @@ package struct EncoderIntake: Sendable {
     ///   - room: Capacity of the encoder's queue, in frames.
     package init(rate: FrameRate, room: Int) {
         gridRate = rate
-        self.room = max(room, 1)
+        self.queueCapacity = max(room, 1)
     }
 
     /// Reduces the rate of accepted frames. All frames are accepted if the rate is at least the grid's rate.
-    package mutating func lower(to rate: FrameRate) {
-        dropping = rate < gridRate ? FrameDecimator(rate: rate) : nil
+    package mutating func lowerRate(to rate: FrameRate) {
+        rateDecimator = rate < gridRate ? FrameDecimator(rate: rate) : nil
     }
 
     /// Decides whether the encoder receives a tick's frame.
@@ -205,17 +205,18 @@ package struct EncoderIntake: Sendable {
     ///   - queueLength: Number of queued frames.
     ///   - backlog: Time to encode the queued frames; zero in simulated time.
     /// - Returns: Whether the encoder receives the frame.
-    package mutating func takes(_ time: MediaTime, queueLength: Int, backlog: Nanoseconds) -> Bool {
-        let isKept = !isPaused && dropping?.keeps(time) ?? true
-        let fill = Double(queueLength) / Double(room)
+    package mutating func shouldEncode(_ time: MediaTime, queueLength: Int, backlog: Nanoseconds) -> Bool {
+        let isKept = !isPaused && rateDecimator?.shouldKeep(time) ?? true
+        let fill = Double(queueLength) / Double(queueCapacity)
         guard fill >= Self.thin || backlog >= Self.thinBacklog else {
-            thinning = nil
+            overflowDecimator = nil
             return isKept
         }
-        var thinner = thinning ?? FrameDecimator(rate: FrameRate(gridRate.frames, per: gridRate.seconds * 2))
+        var thinner =
+            overflowDecimator ?? FrameDecimator(rate: FrameRate(gridRate.frames, per: gridRate.seconds * 2))
         let isFull = fill >= Self.full || backlog >= GovernorMeasure.fullBacklog
-        let isThinned = isFull || !thinner.keeps(time)
-        thinning = thinner
+        let isThinned = isFull || !thinner.shouldKeep(time)
+        overflowDecimator = thinner
         guard isKept, isThinned else { return isKept }
         overflowCount += 1
         return false

@@ -11,7 +11,7 @@ internal import Writers
 /// consecutive failed attempts the stream ends at the first tick that isn't in the file.
 final class EncodingRun {
     /// Ticks that are not in the file yet.
-    private struct Inside {
+    private struct PendingTicks {
         var ticks: Range<Int64>
         var fates: FateRun
         /// Whether the tick has a new picture instead of duplicating the previous frame.
@@ -21,29 +21,29 @@ final class EncodingRun {
     }
 
     private var encoder: (any VideoEncoding)?
-    private let another: VideoEncoderWorker.Making
+    private let makeReplacement: VideoEncoderWorker.EncoderFactory
     private let state: ConditionLock<VideoEncoderWorker.State>
     private let sink: TrackSink
-    private let watching: VideoEncoderWorker.Watching?
+    private let frameObserver: VideoEncoderWorker.FrameObserver?
     private let parameters: StreamParameters
     private let rate: FrameRate
     private var preset: VideoEncodingSettings.Preset?
     /// The ticks that are not in the file yet, in order, without gaps.
-    private var inside: [Inside] = []
-    private var packets: VideoPackets
+    private var pending: [PendingTicks] = []
+    private var packets: PacketReorderBuffer
     /// The last tick passed to the current encoder, or `nil` before the first tick.
-    private var given: Int64?
+    private var lastSentTick: Int64?
     private var layers: [FrameLayer]?
-    private var damaged: Set<ObjectIdentifier> = []
+    private var damagedFrames: Set<ObjectIdentifier> = []
     /// Whether the encoder is a replacement that has not written a packet yet.
-    private var isOnTrial = false
+    private var isAwaitingFirstPacket = false
     private var failedAttempts = 0
     /// The earliest tick for the next attempt.
     private var retryTick: Int64 = 0
     /// The current failure: its error, and the number of frames lost because of it.
     private var outage: (error: EncodingError, lost: Int)?
 
-    private static let attempts = 3
+    private static let maxFailedAttempts = 3
 
     /// Creates the encoding work for one stream.
     ///
@@ -54,18 +54,18 @@ final class EncodingRun {
     ///   - sink: The sink for the packets.
     ///   - watching: Inspects each newly composed frame; `nil` for no inspection.
     init(
-        _ encoder: any VideoEncoding, another: @escaping VideoEncoderWorker.Making,
+        _ encoder: any VideoEncoding, another: @escaping VideoEncoderWorker.EncoderFactory,
         state: ConditionLock<VideoEncoderWorker.State>, sink: TrackSink,
-        watching: VideoEncoderWorker.Watching?
+        watching: VideoEncoderWorker.FrameObserver?
     ) {
         self.encoder = encoder
-        self.another = another
+        self.makeReplacement = another
         self.state = state
         self.sink = sink
-        self.watching = watching
+        self.frameObserver = watching
         parameters = encoder.parameters
         rate = encoder.parameters.rate ?? FrameRate(30)
-        packets = VideoPackets(of: sink.name, rate: rate)
+        packets = PacketReorderBuffer(of: sink.name, rate: rate)
     }
 
     /// Encodes jobs until the worker is finished or abandoned, or until the stream has ended.
@@ -74,15 +74,15 @@ final class EncodingRun {
         while let job = next() {
             let begin = clock.now
             let isHealthy = encoder != nil
-            follow(job)
+            process(job)
             let taken = clock.now - begin
             guard isHealthy, encoder != nil else { continue }
             state.withLock { state in
                 switch job {
-                case .encode: state.note(taken, isRepeat: false)
+                case .encode: state.recordEncodingTime(taken, isRepeat: false)
                 case .repeatLast(let ticks, _, _):
                     let count = min(ticks.count, FrameRun.maxIndividualRepeats)
-                    state.note(taken / Int64(count), isRepeat: true)
+                    state.recordEncodingTime(taken / Int64(count), isRepeat: true)
                 }
             }
         }
@@ -92,10 +92,10 @@ final class EncodingRun {
 
     private func next() -> EncoderQueue.Job? {
         let job: EncoderQueue.Job? = state.wait { state -> EncoderQueue.Job?? in
-            state.ticksAtHand = 0
-            if state.isAbandoned || state.conclusion != nil { return .some(nil) }
-            let job = state.queue.takeFirst()
-            state.ticksAtHand = job?.tickCount ?? 0
+            state.ticksInProgress = 0
+            if state.isAbandoned || state.earlyEnd != nil { return .some(nil) }
+            let job = state.queue.popFirst()
+            state.ticksInProgress = job?.tickCount ?? 0
             if let job { return .some(job) }
             return state.isFinished ? .some(nil) : nil
         }
@@ -105,9 +105,9 @@ final class EncodingRun {
 
     // MARK: Encoding
 
-    private func follow(_ job: EncoderQueue.Job) {
-        note(job)
-        guard encoder != nil else { return retryWhenDue() }
+    private func process(_ job: EncoderQueue.Job) {
+        recordPendingTicks(of: job)
+        guard encoder != nil else { return restartWhenDue() }
         do throws(EncodingError) {
             if let preset = state.withLock({ $0.preset.take() }) { try change(to: preset) }
             switch job {
@@ -117,35 +117,37 @@ final class EncodingRun {
             case .repeatLast(let ticks, let asKey, _): try repeatLast(ticks, asKey: asKey)
             }
         } catch {
-            fail(error)
+            handleFailure(error)
         }
-        noteFallback()
+        recordFallback()
     }
 
-    private func note(_ job: EncoderQueue.Job) {
+    private func recordPendingTicks(of job: EncoderQueue.Job) {
         switch job {
         case .encode(let frame):
             layers = frame.layers
-            inside.append(
-                Inside(
+            pending.append(
+                PendingTicks(
                     ticks: frame.tick..<frame.tick + 1, fates: job.fates, isNew: true, asKey: frame.asKey))
         case .repeatLast(let ticks, let asKey, let fates):
-            inside.append(Inside(ticks: ticks, fates: fates, isNew: false, asKey: asKey))
+            pending.append(PendingTicks(ticks: ticks, fates: fates, isNew: false, asKey: asKey))
         }
     }
 
     private func encode(_ layers: [FrameLayer], at tick: Int64) throws(EncodingError) {
         guard let encoder else { return }
         let result = try encoder.encode(layers, tick: tick)
-        watching?(encoder, tick)
+        frameObserver?(encoder, tick)
         // A damaged frame that is shown at several ticks is reported each time but counted once.
         let damagedLayers = result.damagedLayers.filter(layers.indices.contains)
         let now = Set(damagedLayers.compactMap { layers[$0].frame.map { ObjectIdentifier($0) } })
-        if !now.isSubset(of: damaged), let index = inside.firstIndex(where: { $0.ticks.contains(tick) }) {
-            inside[index].fates = inside[index].fates.superseded(by: .corrupt)
+        if !now.isSubset(of: damagedFrames),
+            let index = pending.firstIndex(where: { $0.ticks.contains(tick) })
+        {
+            pending[index].fates = pending[index].fates.superseded(by: .corrupt)
         }
-        damaged = now
-        noteFallback()
+        damagedFrames = now
+        recordFallback()
         try accept(result.packets, through: tick)
     }
 
@@ -153,7 +155,7 @@ final class EncodingRun {
         guard let encoder else { return }
         if asKey { encoder.requestKeyFrame() }
         let packets = try encoder.repeatLast(ticks: ticks).packets
-        noteFallback()
+        recordFallback()
         try accept(packets, through: ticks.upperBound - 1)
     }
 
@@ -163,18 +165,18 @@ final class EncodingRun {
         self.preset = preset
         var left: [EncodedPacket] = []
         do throws(EncodingError) {
-            left = try encoder?.change(to: preset) ?? []
+            left = try encoder?.changePreset(to: preset) ?? []
         } catch {
-            state.withLock { $0.refusal = error }
+            state.withLock { $0.presetRejection = error }
         }
-        guard let first = inside.first?.ticks.lowerBound, let given else { return }
-        if first <= given { try accept(left, through: given) }
+        guard let first = pending.first?.ticks.lowerBound, let lastSentTick else { return }
+        if first <= lastSentTick { try accept(left, through: lastSentTick) }
     }
 
-    private func noteFallback() {
-        guard let fallback = encoder?.takeFallback() else { return }
+    private func recordFallback() {
+        guard let fallback = encoder?.dequeueFallback() else { return }
         state.withLock { $0.fallback = fallback }
-        if let tick = fallback.tick { _ = supersedeOlder(from: tick) }
+        if let tick = fallback.tick { _ = supersedeOlderFrames(from: tick) }
     }
 
     /// Writes packets to the file when all packets that are displayed earlier have arrived.
@@ -187,39 +189,39 @@ final class EncodingRun {
     private func accept(
         _ new: [EncodedPacket], through tick: Int64, isLast: Bool = false
     ) throws(EncodingError) {
-        given = tick
+        lastSentTick = tick
         for packet in new {
-            if let ready = try packets.add(packet, of: ticksInside(through: tick)) {
-                release(ready.packets, through: ready.through)
+            if let ready = try packets.add(packet, of: pendingTicks(through: tick)) {
+                writePackets(ready.packets, through: ready.through)
             }
         }
-        try packets.check(ticksInside(through: tick), isLast: isLast)
+        try packets.check(pendingTicks(through: tick), isLast: isLast)
     }
 
     /// Returns the ticks up to `tick` that aren't in the file.
-    private func ticksInside(through tick: Int64) -> Range<Int64> {
-        let first = inside.first?.ticks.lowerBound ?? tick + 1
+    private func pendingTicks(through tick: Int64) -> Range<Int64> {
+        let first = pending.first?.ticks.lowerBound ?? tick + 1
         return first..<max(first, tick + 1)
     }
 
-    private func release(_ ready: [EncodedPacket], through tick: Int64) {
-        let first = inside.first?.ticks.lowerBound ?? tick
+    private func writePackets(_ ready: [EncodedPacket], through tick: Int64) {
+        let first = pending.first?.ticks.lowerBound ?? tick
         var fates: [Fate] = []
-        while var entry = inside.first, entry.ticks.lowerBound <= tick {
+        while var entry = pending.first, entry.ticks.lowerBound <= tick {
             let rest = min(entry.ticks.upperBound, tick + 1)..<entry.ticks.upperBound
             fates += entry.fates.removeFirst(entry.ticks.count - rest.count).elements
             if rest.isEmpty {
-                inside.removeFirst()
+                pending.removeFirst()
             } else {
-                inside[0] = Inside(ticks: rest, fates: entry.fates, isNew: entry.isNew, asKey: false)
+                pending[0] = PendingTicks(ticks: rest, fates: entry.fates, isNew: entry.isNew, asKey: false)
             }
         }
         for packet in ready {
-            // Each packet belongs to one of these ticks, as verified by `VideoPackets`.
-            sink.append(packet.with(fates[Int(packet.presentation / rate.seconds - first)]))
+            // Each packet belongs to one of these ticks, as verified by `PacketReorderBuffer`.
+            sink.append(packet.withFate(fates[Int(packet.presentation / rate.seconds - first)]))
         }
         failedAttempts = 0
-        isOnTrial = false
+        isAwaitingFirstPacket = false
         guard let outage else { return }
         self.outage = nil
         state.withLock { state in
@@ -232,44 +234,44 @@ final class EncodingRun {
 
     // MARK: Failures
 
-    private func fail(_ error: EncodingError) {
+    private func handleFailure(_ error: EncodingError) {
         encoder = nil
-        given = nil
+        lastSentTick = nil
         packets.removeAll()
         outage = (error, outage?.lost ?? 0)
         state.withLock { $0.isFailing = true }
         retryTick = lastTick
-        if isOnTrial {
-            isOnTrial = false
+        if isAwaitingFirstPacket {
+            isAwaitingFirstPacket = false
             failedAttempts += 1
-            guard failedAttempts < Self.attempts else { return conclude(error) }
+            guard failedAttempts < Self.maxFailedAttempts else { return endStreamEarly(error) }
             let pause = MediaTime(nanoseconds: Int64(failedAttempts) * 250_000_000)
             retryTick += rate.ticks(before: pause)
         }
-        retryWhenDue()
+        restartWhenDue()
     }
 
-    private var lastTick: Int64 { inside.last.map { $0.ticks.upperBound - 1 } ?? 0 }
+    private var lastTick: Int64 { pending.last.map { $0.ticks.upperBound - 1 } ?? 0 }
 
-    private func retryWhenDue() {
-        guard encoder == nil, !inside.isEmpty, lastTick >= retryTick else { return }
-        isOnTrial = true
-        do throws(EncodingError) { try goOn() } catch { fail(error) }
+    private func restartWhenDue() {
+        guard encoder == nil, !pending.isEmpty, lastTick >= retryTick else { return }
+        isAwaitingFirstPacket = true
+        do throws(EncodingError) { try continueWithReplacement() } catch { handleFailure(error) }
     }
 
     /// Creates a new encoder, and encodes all ticks that aren't in the file.
-    private func goOn() throws(EncodingError) {
-        let fresh = try another().value
+    private func continueWithReplacement() throws(EncodingError) {
+        let fresh = try makeReplacement().value
         guard fresh.parameters.setup == parameters.setup else {
             throw EncodingError(
                 subject: sink.name, operation: "continuing with a new encoder",
                 reason: "the new parameter sets differ from those in the file")
         }
-        if let preset { _ = try fresh.change(to: preset) }
+        if let preset { _ = try fresh.changePreset(to: preset) }
         encoder = fresh
-        replaceOlder()
+        supersedeOlderFrames()
         fresh.requestKeyFrame()
-        for (index, entry) in inside.enumerated() {
+        for (index, entry) in pending.enumerated() {
             var rest = entry.ticks
             if index == 0, let layers {
                 try encode(layers, at: rest.lowerBound)
@@ -281,68 +283,68 @@ final class EncodingRun {
 
     /// Turns all frames that aren't in the file into duplicates, except the newest frame. Only the newest
     /// frame's layers are still available.
-    private func replaceOlder() {
-        let lost = supersedeOlder(from: inside.first?.ticks.lowerBound ?? 0)
+    private func supersedeOlderFrames() {
+        let lost = supersedeOlderFrames(from: pending.first?.ticks.lowerBound ?? 0)
         if let outage { self.outage = (outage.error, outage.lost + lost) }
     }
 
     /// Turns the frames at and after a tick that aren't in the file into duplicates, except the newest frame.
     ///
     /// - Returns: Number of captured frames among the replaced frames.
-    private func supersedeOlder(from tick: Int64) -> Int {
-        let newest = inside.lastIndex { $0.isNew }
+    private func supersedeOlderFrames(from tick: Int64) -> Int {
+        let newest = pending.lastIndex { $0.isNew }
         var lost = 0
-        for index in inside.indices
-        where index != newest && inside[index].isNew && inside[index].ticks.lowerBound >= tick {
-            lost += inside[index].fates.counts[.captured]
-            inside[index].fates = inside[index].fates.superseded(by: .encoder)
-            inside[index].isNew = false
+        for index in pending.indices
+        where index != newest && pending[index].isNew && pending[index].ticks.lowerBound >= tick {
+            lost += pending[index].fates.counts[.captured]
+            pending[index].fates = pending[index].fates.superseded(by: .encoder)
+            pending[index].isNew = false
         }
         return lost
     }
 
     /// Ends the stream at the first tick that isn't in the file.
-    private func conclude(_ error: EncodingError) {
-        let tick = inside.first?.ticks.lowerBound ?? 0
+    private func endStreamEarly(_ error: EncodingError) {
+        let tick = pending.first?.ticks.lowerBound ?? 0
         sink.endIfOnlyStream(at: rate.time(ofTick: tick))
-        drop()
+        dropPendingTicks()
         state.broadcast { state in
             state.isFailing = false
-            state.conclusion = VideoEncoderWorker.Conclusion(tick: tick, error: error)
+            state.earlyEnd = VideoEncoderWorker.EarlyEnd(tick: tick, error: error)
         }
     }
 
     /// Drops all ticks that aren't in the file.
-    private func drop() {
-        let inside = inside
+    private func dropPendingTicks() {
+        let inside = pending
         state.withLock { state in
             for entry in inside { state.dropped.add(entry.fates.counts) }
-            while let job = state.queue.takeFirst() { state.dropped.add(job.fates.counts) }
+            while let job = state.queue.popFirst() { state.dropped.add(job.fates.counts) }
         }
-        self.inside = []
+        self.pending = []
     }
 
     /// Encodes the frames that are still in the encoder, without pauses between attempts, until the worker is
     /// abandoned. Frames that aren't in the file at that time are dropped.
     private func finish() {
         let isAbandoned = { [state] in state.withLock { $0.isAbandoned } }
-        while state.withLock({ $0.conclusion == nil }) {
-            if isAbandoned() { return drop() }
+        while state.withLock({ $0.earlyEnd == nil }) {
+            if isAbandoned() { return dropPendingTicks() }
             guard let encoder else {
-                guard !inside.isEmpty else { return }
+                guard !pending.isEmpty else { return }
                 retryTick = lastTick
-                retryWhenDue()
+                restartWhenDue()
                 continue
             }
             do throws(EncodingError) {
                 let packets = try encoder.finish(unless: isAbandoned)
-                noteFallback()
+                recordFallback()
                 guard isAbandoned() else { return try accept(packets, through: lastTick, isLast: true) }
                 try accept(packets, through: lastTick)
             } catch {
                 // All ticks are in the file, so nothing was lost.
-                guard !inside.isEmpty else { return }
-                fail(error)
+                guard !pending.isEmpty else { return }
+                handleFailure(error)
             }
         }
     }

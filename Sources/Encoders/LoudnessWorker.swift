@@ -14,9 +14,9 @@ package final class LoudnessWorker: Sendable {
         let meter: Carried<any LoudnessMetering>
         var loudness = Loudness()
         /// Whether all of the stream's audio was measured.
-        var isWhole = true
+        var isComplete = true
         /// Number of batches since `loudness` was fully computed.
-        var batchesSince = 0
+        var batchesSinceUpdate = 0
     }
 
     private let streams: ConditionLock<[Stream]>
@@ -29,7 +29,7 @@ package final class LoudnessWorker: Sendable {
 
     /// Number of batches between full computations. Short-term loudness is measured over three seconds, so
     /// its value changes little in half a second.
-    fileprivate static let batchesBetween = 5
+    fileprivate static let batchesPerUpdate = 5
 
     /// Starts the thread.
     ///
@@ -39,13 +39,13 @@ package final class LoudnessWorker: Sendable {
         let streams = ConditionLock<[Stream]>([])
         let queue = BoundedQueue<Batch>(capacity: Self.capacity)
         (self.streams, self.queue, self.waitsForRoom) = (streams, queue, waitsForRoom)
-        thread = MediaThread.eventually(name: "meter") {
-            while let batch = queue.next() {
-                let (meter, isDue) = streams.withLock { $0[batch.stream].next() }
+        thread = MediaThread.startWhenPossible(name: "meter") {
+            while let batch = queue.dequeue() {
+                let (meter, isDue) = streams.withLock { $0[batch.stream].advance() }
                 do throws(EncodingError) {
                     try meter.add(batch.samples)
                 } catch {
-                    streams.withLock { $0[batch.stream].isWhole = false }
+                    streams.withLock { $0[batch.stream].isComplete = false }
                 }
                 if isDue {
                     let loudness = meter.loudness.finite
@@ -78,8 +78,8 @@ package final class LoudnessWorker: Sendable {
     /// samples aren't measured.
     package func add(_ samples: [Float], to stream: Int) {
         let batch = Batch(stream: stream, samples: samples)
-        guard !waitsForRoom else { return queue.put(batch) }
-        if !queue.offer(batch) { streams.withLock { $0[stream].isWhole = false } }
+        guard !waitsForRoom else { return queue.enqueue(batch) }
+        if !queue.tryEnqueue(batch) { streams.withLock { $0[stream].isComplete = false } }
     }
 
     /// Returns the current loudness of a stream. The momentary loudness is from the last batch; the other values are up
@@ -87,8 +87,8 @@ package final class LoudnessWorker: Sendable {
     package func loudness(of stream: Int) -> Loudness { streams.withLock { $0[stream].loudness } }
 
     /// Returns the loudness of a whole stream, or `nil` if some audio wasn't measured. Call this function after `join`.
-    package func whole(_ stream: Int) -> Loudness? {
-        streams.withLock { $0[stream].isWhole ? $0[stream].loudness : nil }
+    package func completeLoudness(of stream: Int) -> Loudness? {
+        streams.withLock { $0[stream].isComplete ? $0[stream].loudness : nil }
     }
 
     /// Ends the worker after all batches are measured.
@@ -99,9 +99,9 @@ package final class LoudnessWorker: Sendable {
 
 extension LoudnessWorker.Stream {
     /// Returns the meter for the next batch, and whether the loudness must be fully computed after it.
-    fileprivate mutating func next() -> (meter: any LoudnessMetering, isDue: Bool) {
-        batchesSince = (batchesSince + 1) % LoudnessWorker.batchesBetween
-        return (meter.value, batchesSince == 1)
+    fileprivate mutating func advance() -> (meter: any LoudnessMetering, isDue: Bool) {
+        batchesSinceUpdate = (batchesSinceUpdate + 1) % LoudnessWorker.batchesPerUpdate
+        return (meter.value, batchesSinceUpdate == 1)
     }
 }
 
@@ -151,7 +151,7 @@ package final class LoudnessStream {
     package var loudness: Loudness { worker.loudness(of: index) }
     /// Loudness of the whole stream, or `nil` if some audio was not measured. The value is available after
     /// the worker has ended.
-    package var whole: Loudness? { worker.whole(index) }
+    package var completeLoudness: Loudness? { worker.completeLoudness(of: index) }
 
     private func flush() {
         guard !pending.isEmpty else { return }

@@ -10,14 +10,14 @@ package final class ProgramCover: Sendable {
     private struct State {
         var frames: [CapturedFrame] = []
         /// The next required tick; frames of earlier ticks are ignored.
-        var due: Int64 = 0
+        var nextTick: Int64 = 0
     }
 
     private let state = ConditionLock(State())
     private let second: Int64
 
     /// Maximum size of the JPEG in bytes. This space is reserved on the disk from the start of the recording.
-    package static let mostBytes = 256 << 10
+    package static let maxByteCount = 256 << 10
     /// Width of the JPEG in pixels, suitable for thumbnails in file managers.
     private static let width: Int64 = 640
 
@@ -29,19 +29,19 @@ package final class ProgramCover: Sendable {
     }
 
     /// Whether the frame of a tick is required.
-    package func wants(_ tick: Int64) -> Bool { state.withLock { tick >= $0.due } }
+    package func needsFrame(at tick: Int64) -> Bool { state.withLock { tick >= $0.nextTick } }
 
     /// Stores the frame of a required tick.
-    package func take(_ frame: CapturedFrame, of tick: Int64) {
+    package func store(_ frame: CapturedFrame, at tick: Int64) {
         let second = second
         state.withLock { state in
             state.frames = state.frames.suffix(1) + [frame]
-            state.due = max(second, 2 * tick)
+            state.nextTick = max(second, 2 * tick)
         }
     }
 
     /// Encodes the JPEG. Returns `nil` if there is no frame, or if the JPEG is too large.
-    package func jpeg(by codecs: any CodecFactory) -> SharedBytes? {
+    package func makeJPEG(by codecs: any CodecFactory) -> SharedBytes? {
         guard let frame = state.withLock({ $0.frames.first }) else { return nil }
         let (width, height) = (Int64(frame.size.width), Int64(frame.size.height))
         let columns = min(width, Self.width)
@@ -51,7 +51,7 @@ package final class ProgramCover: Sendable {
         do throws(EncodingError) {
             let small = try codecs.convert(frame, to: .i420, part: nil, size: size)
             let jpeg = try codecs.makeStill(of: small)
-            return jpeg.count <= Self.mostBytes ? jpeg : nil
+            return jpeg.count <= Self.maxByteCount ? jpeg : nil
         } catch {
             // The program is complete without a cover.
             return nil

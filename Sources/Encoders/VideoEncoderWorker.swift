@@ -14,7 +14,7 @@ package import Writers
 /// A failed encoder is replaced (`EncodingRun`). After three consecutive failed attempts the stream ends.
 package final class VideoEncoderWorker: Sendable {
     /// The early end of a stream that no encoder could continue.
-    package struct Conclusion: Sendable {
+    package struct EarlyEnd: Sendable {
         /// The first tick that is not in the file.
         package let tick: Int64
         let error: EncodingError
@@ -33,7 +33,7 @@ package final class VideoEncoderWorker: Sendable {
     struct State {
         var queue: EncoderQueue
         /// Number of ticks in the job being encoded.
-        var ticksAtHand = 0
+        var ticksInProgress = 0
         /// Mean encoding time of a new frame.
         var frameTime = Nanoseconds.zero
         /// Mean encoding time of a duplicate.
@@ -42,7 +42,7 @@ package final class VideoEncoderWorker: Sendable {
         var isAbandoned = false
         /// Whether an encoder has failed and its replacement has not produced a packet yet.
         var isFailing = false
-        var conclusion: Conclusion?
+        var earlyEnd: EarlyEnd?
         var recovery: Recovery?
         /// Number of ticks, by fate (`Fate`), that were dropped after the end of a failed or abandoned
         /// stream.
@@ -50,11 +50,11 @@ package final class VideoEncoderWorker: Sendable {
         /// The preset to switch to at the next frame.
         var preset: VideoEncodingSettings.Preset?
         /// The reason why the encoder rejected a preset; `nil` if the encoder rejected no preset.
-        var refusal: EncodingError?
+        var presetRejection: EncodingError?
         /// Time when x264 replaced the hardware encoder, and the reason; `nil` if the hardware encoder wasn't
         /// replaced.
         var fallback: EncoderFallback?
-        var isFallbackTold = false
+        var isFallbackReported = false
 
         /// Predicted time to encode the queued ticks, based on recent frames.
         var backlog: Nanoseconds {
@@ -66,7 +66,7 @@ package final class VideoEncoderWorker: Sendable {
         /// Updates the mean encoding time with the time of a job. The mean is a moving average over eight
         /// jobs, and each job counts as at most four times the mean, so a single slow frame has little
         /// effect.
-        mutating func note(_ taken: Nanoseconds, isRepeat: Bool) {
+        mutating func recordEncodingTime(_ taken: Nanoseconds, isRepeat: Bool) {
             let mean = isRepeat ? repeatTime : frameTime
             let next =
                 mean == .zero ? taken : mean + Nanoseconds((min(taken, mean * 4) - mean).count / 8)
@@ -76,10 +76,10 @@ package final class VideoEncoderWorker: Sendable {
 
     /// Inspects a frame that an encoder has composed, with the frame's tick, on the encoder's thread. The
     /// closure must not block.
-    package typealias Watching = @Sendable (any VideoEncoding, Int64) -> Void
+    package typealias FrameObserver = @Sendable (any VideoEncoding, Int64) -> Void
 
     /// Creates a replacement encoder for the same stream.
-    package typealias Making = @Sendable () throws(EncodingError) -> Carried<any VideoEncoding>
+    package typealias EncoderFactory = @Sendable () throws(EncodingError) -> Carried<any VideoEncoding>
 
     private let state: ConditionLock<State>
     private let thread: MediaThread
@@ -89,7 +89,7 @@ package final class VideoEncoderWorker: Sendable {
 
     /// Maximum number of queued ticks with new frames. This gives the governor time to act before frames are
     /// lost.
-    package let room: Int
+    package let queueCapacity: Int
 
     /// The hardware encoder that starts this stream, or `nil` if x264 starts it.
     let hardware: HardwareEncoder?
@@ -107,18 +107,19 @@ package final class VideoEncoderWorker: Sendable {
     ///   - watching: Inspects each newly composed frame; `nil` for no inspection.
     ///   - waitsForRoom: Whether the caller waits while the queue is full, which is the case in simulated time.
     package init(
-        name: String, encoder: sending any VideoEncoding, another: @escaping Making, to sink: TrackSink,
-        watching: Watching? = nil, waitsForRoom: Bool
+        name: String, encoder: sending any VideoEncoding, another: @escaping EncoderFactory,
+        to sink: TrackSink,
+        watching: FrameObserver? = nil, waitsForRoom: Bool
     ) {
         self.waitsForRoom = waitsForRoom
         self.sink = sink
         hardware = encoder.hardware
         let queue = EncoderQueue(rate: encoder.parameters.rate ?? FrameRate(30))
-        room = queue.room
-        let state = ConditionLock(State(queue: queue, fallback: encoder.takeFallback()))
+        queueCapacity = queue.capacity
+        let state = ConditionLock(State(queue: queue, fallback: encoder.dequeueFallback()))
         self.state = state
         let carried = Carried(encoder)
-        thread = MediaThread.eventually(name: name) {
+        thread = MediaThread.startWhenPossible(name: name) {
             EncodingRun(carried.value, another: another, state: state, sink: sink, watching: watching).run()
         }
     }
@@ -131,7 +132,7 @@ package final class VideoEncoderWorker: Sendable {
     ///   - asKey: Whether the frame must be a key frame, so that a file can begin with it.
     ///   - fate: The content of the tick: a captured frame, a slate, or a duplicate of an old frame.
     package func encode(_ layers: [FrameLayer], tick: Int64, asKey: Bool, fate: Fate = .captured) {
-        add(.encode(EncoderQueue.Frame(layers: layers, tick: tick, asKey: asKey, fate: fate)))
+        enqueue(.encode(EncoderQueue.Frame(layers: layers, tick: tick, asKey: asKey, fate: fate)))
     }
 
     /// Queues a tick that duplicates the previous frame.
@@ -141,13 +142,13 @@ package final class VideoEncoderWorker: Sendable {
     ///   - asKey: Whether the frame must be a key frame, so that a file can begin with it.
     ///   - fate: The reason why the tick doesn't have a new frame.
     package func repeatLast(tick: Int64, asKey: Bool, fate: Fate = .duplicated(nil)) {
-        add(.repeatLast(ticks: tick..<tick + 1, asKey: asKey, fates: FateRun(fate)))
+        enqueue(.repeatLast(ticks: tick..<tick + 1, asKey: asKey, fates: FateRun(fate)))
     }
 
-    private func add(_ job: EncoderQueue.Job) {
+    private func enqueue(_ job: EncoderQueue.Job) {
         let waitsForRoom = waitsForRoom
         state.wait { state -> Void? in
-            guard state.conclusion == nil else {
+            guard state.earlyEnd == nil else {
                 state.dropped.add(job.fates.counts)
                 return ()
             }
@@ -170,37 +171,37 @@ package final class VideoEncoderWorker: Sendable {
         state.withLock { $0.preset = preset }
     }
 
-    /// Number of queued ticks, at most `room`. If a run of duplicates is being encoded, all but one of its ticks count.
+    /// Number of queued ticks, at most `queueCapacity`. If a run of duplicates is being encoded, all but one of its ticks count.
     package var queueLength: Int {
-        state.withLock { min($0.queue.tickCount + max($0.ticksAtHand - 1, 0), $0.queue.room) }
+        state.withLock { min($0.queue.tickCount + max($0.ticksInProgress - 1, 0), $0.queue.capacity) }
     }
     /// Predicted time to encode the queued ticks, based on recent frames.
     package var backlog: Nanoseconds { state.withLock { $0.backlog } }
     /// Whether an encoder is working. The queue length indicates the encoder's speed only while the encoder is working.
-    package var isWorking: Bool { state.withLock { !$0.isFailing && $0.conclusion == nil } }
+    package var isWorking: Bool { state.withLock { !$0.isFailing && $0.earlyEnd == nil } }
     /// Returns the reason why the encoder rejected a preset. Each rejection is returned only once.
-    package func takeRefusal() -> EncodingError? { state.withLock { $0.refusal.take() } }
+    package func dequeuePresetRejection() -> EncodingError? { state.withLock { $0.presetRejection.take() } }
     /// Returns the new encoder that continues after a failure. Each recovery is returned only once.
-    package func takeRecovery() -> Recovery? { state.withLock { $0.recovery.take() } }
+    package func dequeueRecovery() -> Recovery? { state.withLock { $0.recovery.take() } }
     /// Position and reason of the stream's end; `nil` if the stream didn't end before the recording.
-    package var conclusion: Conclusion? { state.withLock { $0.conclusion } }
+    package var earlyEnd: EarlyEnd? { state.withLock { $0.earlyEnd } }
     /// The reason why the stream ended before the recording; `nil` if the stream didn't end early.
-    package var failure: EncodingError? { conclusion?.error }
+    package var failure: EncodingError? { earlyEnd?.error }
     /// Time when x264 replaced the hardware encoder, and the reason; `nil` if the hardware encoder wasn't
     /// replaced.
     package var fallback: EncoderFallback? { state.withLock { $0.fallback } }
     /// Returns the time when x264 replaced the hardware encoder, and the reason. Each replacement is returned
     /// only once.
-    package func takeFallback() -> EncoderFallback? {
+    package func dequeueFallback() -> EncoderFallback? {
         state.withLock { state in
-            guard !state.isFallbackTold, let fallback = state.fallback else { return nil }
-            state.isFallbackTold = true
+            guard !state.isFallbackReported, let fallback = state.fallback else { return nil }
+            state.isFallbackReported = true
             return fallback
         }
     }
 
     /// Number of ticks already written to the worker's file, by fate (`Fate`).
-    package var given: FateCounts { sink.given }
+    package var writtenCounts: FateCounts { sink.receivedCounts }
     /// Number of ticks, by fate (`Fate`), that arrived after the stream failed or had not been written when
     /// the worker was abandoned.
     package var dropped: FateCounts { state.withLock { $0.dropped } }
@@ -210,7 +211,7 @@ package final class VideoEncoderWorker: Sendable {
     /// - Parameter delivery: Counts of the camera's frames that aren't shown by any tick.
     /// - Returns: The frame counts of the track.
     package func counts(_ delivery: DeliveryCounts) -> FrameCounts {
-        FrameCounts(delivery, written: given, dropped: [.encoder: dropped])
+        FrameCounts(delivery, written: writtenCounts, dropped: [.encoder: dropped])
     }
 
     /// Returns the counts of a track's frames in a closed file.
@@ -232,11 +233,11 @@ package final class VideoEncoderWorker: Sendable {
 
     /// Replaces the queued frames with duplicates of the last encoded frame (cause `encoder`), so that the
     /// worker ends soon. Does nothing before the first frame.
-    package func giveUpFrames() {
+    package func replaceFramesWithRepeats() {
         guard !waitsForRoom else { return }
         state.withLock { state in
             guard state.frameTime > .zero else { return }
-            state.queue.giveUpFrames()
+            state.queue.replaceFramesWithRepeats()
         }
     }
 
@@ -261,9 +262,9 @@ extension VideoEncoderWorker {
     ///   - name: Name of the track, for messages.
     ///   - codecs: Creates the encoders.
     /// - Returns: The function that creates a replacement encoder.
-    package static func making(
+    package static func makeEncoderFactory(
         _ settings: VideoEncodingSettings, named name: String, by codecs: any CodecFactory
-    ) -> Making {
+    ) -> EncoderFactory {
         var settings = settings
         settings.hardware = nil
         settings.isHardwareRequired = false

@@ -4,24 +4,24 @@ public import Media
 /// resampling (libswresample), and loudness (libebur128).
 public struct Codecs: CodecFactory {
     /// Opens hardware encoders; `nil` selects the encoders of libavcodec.
-    private let open: HardwareOpening?
+    private let open: HardwareCoderFactory?
 
-    private let patience: Nanoseconds
+    private let frameTimeout: Nanoseconds
 
     /// Creates a factory that uses libavcodec's hardware encoders.
     public init() {
         open = nil
-        patience = CoderThread.usualPatience
+        frameTimeout = CoderThread.defaultFrameTimeout
     }
 
     /// Creates a factory that uses a substitute for the hardware encoders, for tests.
     ///
     /// - Parameters:
-    ///   - patience: Maximum time that the substitute encoder may take per frame.
+    ///   - frameTimeout: Maximum time that the substitute encoder may take per frame.
     ///   - open: Closure that opens the substitute encoder.
-    init(patience: Nanoseconds, opening open: @escaping HardwareOpening) {
+    init(frameTimeout: Nanoseconds, opening open: @escaping HardwareCoderFactory) {
         self.open = open
-        self.patience = patience
+        self.frameTimeout = frameTimeout
     }
 
     /// Creates an encoder that composes layers and encodes them as H.264. Packets and parameter sets are in Annex B
@@ -40,7 +40,7 @@ public struct Codecs: CodecFactory {
     public func makeVideoEncoder(
         _ settings: VideoEncodingSettings, name: String
     ) throws(EncodingError) -> sending any VideoEncoding {
-        try ComposedVideoEncoder(settings, name: name, open: open, patience: patience)
+        try ComposedVideoEncoder(settings, name: name, open: open, frameTimeout: frameTimeout)
     }
 
     /// Creates an AAC-LC encoder that runs at the session's sample rate.
@@ -103,14 +103,14 @@ public struct Codecs: CodecFactory {
     public func makeSlate(
         like frame: CapturedFrame, caption: SlateCaption
     ) throws(EncodingError) -> SharedBytes {
-        try Slate.jpeg(like: frame, caption: caption)
+        try Slate.makeJPEG(like: frame, caption: caption)
     }
 
     /// Reason why slates can't show text, as a sentence; `nil` if a font is available.
     ///
     /// The first call in a process reads fontconfig's files, which takes tens of milliseconds.
-    public var slateShortcoming: String? {
-        FontChoice() == nil
+    public var slateTextProblem: String? {
+        InstalledFonts() == nil
             ? "slates will not show the camera name, because fontconfig found no font. Install a font, for example the package "
                 + "fonts-dejavu-core."
             : nil

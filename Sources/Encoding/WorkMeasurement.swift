@@ -41,10 +41,10 @@ public struct WorkMeasurement {
     func table(of all: [WorkKind], progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
         var table = CostTable(plain: [:], photographic: [:])
         let company = BackgroundLoad()
-        defer { company.leave() }
+        defer { company.stop() }
         for (index, detail) in CostTable.Detail.allCases.enumerated() {
             let (small, large) = (
-                MeasuringMaterial(detail, size: Self.small), MeasuringMaterial(detail, size: Self.large)
+                BenchmarkFrames(detail, size: Self.small), BenchmarkFrames(detail, size: Self.large)
             )
             let kinds = all.filter { detail == .plain || $0.dependsOnDetail }
             for (position, kind) in kinds.enumerated() {
@@ -68,37 +68,42 @@ public struct WorkMeasurement {
     }
 
     private static func sample(
-        _ kind: WorkKind, _ material: MeasuringMaterial, _ detail: CostTable.Detail
+        _ kind: WorkKind, _ material: BenchmarkFrames, _ detail: CostTable.Detail
     ) throws(EncodingError) -> Sample {
         let pixels = Double(material.size.pixelCount)
         // Work on audio and bytes is also measured with two input sizes.
         let scale = material.size == small ? 1 : 2
         switch kind {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8:
-            return Sample(nanoseconds: try decodingJPEGs(material, kind), units: pixels)
-        case .decodeH264: return Sample(nanoseconds: try decodingH264(material), units: pixels)
-        case .unpack, .turn, .recolor, .scale: return try converting(kind, material)
-        case .encodeUltrafast: return Sample(nanoseconds: try encoding(material, .ultrafast), units: pixels)
-        case .encodeBalanced: return Sample(nanoseconds: try encoding(material, .balanced), units: pixels)
-        case .encodeSuperfast: return Sample(nanoseconds: try encoding(material, .superfast), units: pixels)
-        case .encodeVeryfast: return Sample(nanoseconds: try encoding(material, .veryfast), units: pixels)
-        case .encodeAudio: return try encodingAudio(channels: scale, detail)
-        case .resample: return try resampling(sampleCount: 960 * scale)
-        case .store: return storing(byteCount: 50_000 * scale * scale)
+            return Sample(nanoseconds: try measureJPEGDecoding(material, kind), units: pixels)
+        case .decodeH264: return Sample(nanoseconds: try measureH264Decoding(material), units: pixels)
+        case .unpack, .turn, .recolor, .scale: return try measureConversion(kind, material)
+        case .encodeUltrafast:
+            return Sample(nanoseconds: try measureEncoding(material, .ultrafast), units: pixels)
+        case .encodeBalanced:
+            return Sample(nanoseconds: try measureEncoding(material, .balanced), units: pixels)
+        case .encodeSuperfast:
+            return Sample(nanoseconds: try measureEncoding(material, .superfast), units: pixels)
+        case .encodeVeryfast:
+            return Sample(nanoseconds: try measureEncoding(material, .veryfast), units: pixels)
+        case .encodeAudio: return try measureAudioEncoding(channels: scale, detail)
+        case .resample: return try measureResampling(sampleCount: 960 * scale)
+        case .store: return measureStoring(byteCount: 50_000 * scale * scale)
         case .deliver: preconditionFailure("wake-ups can be measured only in recordings")
         }
     }
 
     // MARK: Frames
 
-    private static func decodingJPEGs(_ material: MeasuringMaterial, _ kind: WorkKind) throws(EncodingError)
+    private static func measureJPEGDecoding(_ material: BenchmarkFrames, _ kind: WorkKind)
+        throws(EncodingError)
         -> Double
     {
         let scale = JPEGScale.allCases.first { WorkKind($0) == kind } ?? .whole
         let frames = try material.jpegs()
         let decoder = JPEGDecoder()
         var scratch = ScratchPlanes()
-        return usual(of: frames.count) {
+        return medianTime(of: frames.count) {
             for frame in frames {
                 guard let header = decoder.header(of: frame.memory) else { continue }
                 _ = decoder.decode(
@@ -107,7 +112,7 @@ public struct WorkMeasurement {
         }
     }
 
-    private static func decodingH264(_ material: MeasuringMaterial) throws(EncodingError) -> Double {
+    private static func measureH264Decoding(_ material: BenchmarkFrames) throws(EncodingError) -> Double {
         let encoder = try H264Encoder(size: material.size, rate: FrameRate(30))
         var units: [CapturedFrame] = []
         let planes = FramePlane.packed(.i420, material.size).planes
@@ -122,12 +127,12 @@ public struct WorkMeasurement {
             }
         }
         let decoder = try H264Decoder(name: name)
-        return try usualThrowing(of: units.count, runs: 1) { () throws(EncodingError) in
+        return try medianTimeThrowing(of: units.count, runs: 1) { () throws(EncodingError) in
             for unit in units { _ = try decoder.decode(unit) }
         }
     }
 
-    private static func converting(_ kind: WorkKind, _ material: MeasuringMaterial) throws(EncodingError)
+    private static func measureConversion(_ kind: WorkKind, _ material: BenchmarkFrames) throws(EncodingError)
         -> Sample
     {
         let size = material.size
@@ -143,31 +148,31 @@ public struct WorkMeasurement {
                 sequence: 0,
                 memory: SharedBytes(repeatElement(128, count: byteCount)), planes: layout, isOwned: true)
             let whole = PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
-            let time = usual(of: sources.count) {
+            let time = medianTime(of: sources.count) {
                 for _ in sources { _ = painter.paint(frame, whole, into: scratch.planes(size, 1, 1)) }
             }
             return Sample(nanoseconds: time, units: pixels)
         case .scale:
             let target = FrameSize(width: size.width * 3 / 4 & ~1, height: size.height * 3 / 4 & ~1)
-            let time = usual(of: sources.count) {
+            let time = medianTime(of: sources.count) {
                 for source in sources { source.scale(into: scratch.planes(target, 1, 1)) }
             }
             return Sample(nanoseconds: time, units: pixels + Double(target.pixelCount))
         case .turn:
-            let time = usual(of: sources.count) {
-                for source in sources { source.turn(.quarter, into: scratch.planes(size.turned, 1, 1)) }
+            let time = medianTime(of: sources.count) {
+                for source in sources { source.rotate(.quarter, into: scratch.planes(size.transposed, 1, 1)) }
             }
             return Sample(nanoseconds: time, units: pixels)
         default:
             let map = ColorMap(from: .jpeg, to: .bt709Limited)
-            let time = usual(of: sources.count) { for source in sources { map?.convert(source) } }
+            let time = medianTime(of: sources.count) { for source in sources { map?.convert(source) } }
             return Sample(nanoseconds: time, units: pixels)
         }
     }
 
     /// Measures encoding on one thread. The CPU time is the same with more threads.
-    private static func encoding(
-        _ material: MeasuringMaterial, _ preset: VideoEncodingSettings.Preset
+    private static func measureEncoding(
+        _ material: BenchmarkFrames, _ preset: VideoEncodingSettings.Preset
     ) throws(EncodingError) -> Double {
         let settings = VideoEncodingSettings(size: material.size, rate: FrameRate(30), preset: preset)
         let whole = PixelRectangle(x: 0, y: 0, width: material.size.width, height: material.size.height)
@@ -181,7 +186,7 @@ public struct WorkMeasurement {
                 rectangle: whole)
         }
         let encoder = try ComposedVideoEncoder(settings, name: name, threads: 1)
-        return try usualThrowing(of: encodedFrames, runs: 1) { () throws(EncodingError) in
+        return try medianTimeThrowing(of: encodedFrames, runs: 1) { () throws(EncodingError) in
             for tick in 0..<encodedFrames {
                 _ = try encoder.encode([layers[tick]], tick: Int64(tick))
             }
@@ -191,22 +196,22 @@ public struct WorkMeasurement {
 
     // MARK: Audio and bytes
 
-    private static func encodingAudio(
+    private static func measureAudioEncoding(
         channels: Int, _ detail: CostTable.Detail
     ) throws(EncodingError) -> Sample {
         let encoder = try AACEncoder(channels: channels, bitrate: 96_000 * channels, name: name)
         let frames = 200
         let samples = detail == .plain ? beeps(frames, channels) : noise(1024 * channels * frames)
-        let time = try usualThrowing(of: frames, runs: 1) { () throws(EncodingError) in
+        let time = try medianTimeThrowing(of: frames, runs: 1) { () throws(EncodingError) in
             _ = try encoder.encode(samples)
         }
         return Sample(nanoseconds: time, units: Double(1024 * channels))
     }
 
-    private static func resampling(sampleCount: Int) throws(EncodingError) -> Sample {
+    private static func measureResampling(sampleCount: Int) throws(EncodingError) -> Sample {
         let resampler = try DriftResampler(from: AudioFormat(rate: 48_000, channels: 1), name: name)
         let samples = noise(sampleCount)
-        let time = try usualThrowing(of: 100, runs: runs) { () throws(EncodingError) in
+        let time = try medianTimeThrowing(of: 100, runs: runs) { () throws(EncodingError) in
             for _ in 0..<100 {
                 try resampler.correct(partsPerMillion: 50)
                 _ = try resampler.convert(samples)
@@ -217,12 +222,12 @@ public struct WorkMeasurement {
 
     /// Measures the cost of copying bytes in memory and appending them to a memory file. The cost includes
     /// the kernel's allocation of the file's pages.
-    private static func storing(byteCount: Int) -> Sample {
+    private static func measureStoring(byteCount: Int) -> Sample {
         let descriptor = media_memory_file()
         defer { if descriptor >= 0 { close(descriptor) } }
         let source = SharedBytes(repeatElement(7, count: byteCount))
         let pieces = 20
-        let time = usual(of: pieces) {
+        let time = medianTime(of: pieces) {
             if descriptor >= 0 { ftruncate(descriptor, 0) }
             for index in 0..<pieces {
                 let copy = SharedBytes(copying: source.bytes)
@@ -250,7 +255,7 @@ public struct WorkMeasurement {
 
     // MARK: Timing
 
-    private static func usual(of pieces: Int, _ body: () -> Void) -> Double {
+    private static func medianTime(of pieces: Int, _ body: () -> Void) -> Double {
         let times = (0..<runs).map { _ in
             let begin = threadTime
             body()
@@ -259,7 +264,7 @@ public struct WorkMeasurement {
         return times.sorted()[runs / 2] / Double(max(pieces, 1))
     }
 
-    private static func usualThrowing(
+    private static func medianTimeThrowing(
         of pieces: Int, runs: Int, _ body: () throws(EncodingError) -> Void
     ) throws(EncodingError) -> Double {
         var times: [Double] = []
@@ -278,13 +283,13 @@ public struct WorkMeasurement {
     }
 }
 
-/// Threads that keep the other CPUs busy half of the time. The threads rotate frames until `leave` is called.
+/// Threads that keep the other CPUs busy half of the time. The threads rotate frames until `stop` is called.
 final class BackgroundLoad {
     private let done = Cancellation()
     private var threads: [MediaThread] = []
 
     private static let size = FrameSize(width: 640, height: 360)
-    private static let turn = Nanoseconds.milliseconds(4)
+    private static let burstDuration = Nanoseconds.milliseconds(4)
 
     /// Starts one thread for each CPU except the caller's, but at most eight threads. More threads aren't
     /// needed, because they wouldn't share a core with the caller.
@@ -292,26 +297,26 @@ final class BackgroundLoad {
         let count = min(ProcessInfo.processInfo.activeProcessorCount - 1, 8)
         let done = done
         threads = (0..<max(count, 0)).map { _ in
-            MediaThread.eventually(name: "company") {
-                let material = MeasuringMaterial(.photographic, size: Self.size)
+            MediaThread.startWhenPossible(name: "company") {
+                let material = BenchmarkFrames(.photographic, size: Self.size)
                 let planes = material.frames.map { Planes(i420: $0, size: Self.size) }
                 var scratch = ScratchPlanes()
                 let clock = MonotonicClock()
                 while true {
-                    let end = clock.now + Self.turn
+                    let end = clock.now + Self.burstDuration
                     while clock.now < end {
                         for source in planes {
-                            source.turn(.quarter, into: scratch.planes(Self.size.turned, 1, 1))
+                            source.rotate(.quarter, into: scratch.planes(Self.size.transposed, 1, 1))
                         }
                     }
-                    guard clock.sleep(until: clock.now + Self.turn, unless: done) else { return }
+                    guard clock.sleep(until: clock.now + Self.burstDuration, unless: done) else { return }
                 }
             }
         }
     }
 
     /// Stops the threads and waits until they have ended.
-    func leave() {
+    func stop() {
         done.cancel()
         for thread in threads { thread.join() }
     }
@@ -319,7 +324,7 @@ final class BackgroundLoad {
 
 /// A few consecutive frames for measuring work: either simple frames like those of synthetic cameras, or frames with as
 /// much detail as a real camera's.
-struct MeasuringMaterial {
+struct BenchmarkFrames {
     let size: FrameSize
     /// The frames, in packed I420.
     let frames: [SharedBytes]

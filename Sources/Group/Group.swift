@@ -18,16 +18,16 @@ public enum Group {
     public static func run(_ arguments: [String]) -> Int32 {
         // Block the signals before preparation starts the first thread. If any thread didn't block them, the
         // signals would terminate the process.
-        StopSignals.hold()
+        StopSignals.block()
         return ProcessPreparation.run("multicam-group") { perform(arguments) }
     }
 
     private static func perform(_ arguments: [String]) -> Int32 {
         do throws(GroupError) {
             let status = try GroupTask(Array(arguments.dropFirst())).run()
-            return status == 0 && Talk.hasLostData ? 1 : status
+            return status == 0 && ConsoleOutput.hasLostData ? 1 : status
         } catch {
-            Talk.say(error.description)
+            ConsoleOutput.writeMessage(error.description)
             return error.status
         }
     }
@@ -83,7 +83,7 @@ struct GroupTask {
     func run() throws(GroupError) -> Int32 {
         switch name {
         case "init": try makeGroup()
-        case "serve": try Serving(folder: try folder(), server: optional("server")).run()
+        case "serve": try GroupServer(folder: try folder(), server: optional("server")).run()
         case "invite": try invite()
         case "remove": try remove()
         case "join": try join()
@@ -93,13 +93,13 @@ struct GroupTask {
                 arguments: values["argument"] ?? [], output: optional("output"), page: optional("page")
             ).run()
         case "status": return try GroupStatus(folder: try folder(), asJSON: optional("json") != nil).run()
-        case "record": return try coordinator().run()
+        case "record": return try makeCoordinator().run()
         case "ctl":
-            return try GroupWords(
+            return try GroupControlCommand(
                 folder: try folder(), nodes: values["node"] ?? [], words: values["word"] ?? []
             ).run()
         case "collect":
-            return try Collection(
+            return try RecordingCollector(
                 folder: try folder(), name: try value("recording"), output: try value("output"),
                 limit: optional("limit")
             ).run()
@@ -108,7 +108,7 @@ struct GroupTask {
         return 0
     }
 
-    private func coordinator() throws(GroupError) -> Coordinator {
+    private func makeCoordinator() throws(GroupError) -> Coordinator {
         let nodes = (values["node"] ?? []).map { text in
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             return (name: parts.first ?? "", profile: parts.count == 2 ? parts[1] : nil)
@@ -126,7 +126,7 @@ struct GroupTask {
                 "the group \(folder.group) already exists on this computer: \(folder.path.printable()). Choose another name, or remove this folder."
             )
         }
-        let own = GroupAddress.own()
+        let own = GroupAddress.ownAddresses()
         guard let address = optional("address") ?? own.first else {
             throw GroupError(
                 "this computer does not have an address that other computers can reach. Set one with `--address`."
@@ -145,12 +145,12 @@ struct GroupTask {
             name: folder.group, address: address, port: try number("port", in: 1...65_533) ?? 8474)
         try folder.encode(settings, to: GroupFolder.settingsName)
         try BrokerConfiguration(folder: folder, settings: settings, members: []).write()
-        Talk.data(folder.path)
-        Talk.say(
+        ConsoleOutput.writeData(folder.path)
+        ConsoleOutput.writeMessage(
             "created the group \(folder.group). Other computers can reach this computer at \(address), ports \(settings.port) to \(settings.timePort). Next, run `multicam group serve` here, then `multicam group invite` for each computer."
         )
         if optional("address") == nil, own.count > 1 {
-            Talk.say(
+            ConsoleOutput.writeMessage(
                 "this computer has several addresses: \(own.joined(separator: ", ")). Use `--address` to set the address that other computers can reach."
             )
         }
@@ -170,11 +170,13 @@ struct GroupTask {
                 Invitation(
                     until: Int64(time(nil) + minutes * 60), isCoordinator: optional("coordinator") != nil)),
             to: "\(GroupFolder.invitations)/\(PairingCode.digest(code.secret))")
-        Talk.data(code.text)
-        Talk.say(
+        ConsoleOutput.writeData(code.text)
+        ConsoleOutput.writeMessage(
             "this pairing code is valid for one computer and for \(minutes) minutes. On that computer, run: multicam node join \(code.text.shellQuoted())"
         )
-        if isatty(STDERR_FILENO) == 1 { for line in QRCode.lines(code.text) { Talk.show(line) } }
+        if isatty(STDERR_FILENO) == 1 {
+            for line in QRCode.lines(code.text) { ConsoleOutput.writeLine(line) }
+        }
     }
 
     private func remove() throws(GroupError) {
@@ -189,16 +191,16 @@ struct GroupTask {
         }
         members.removeAll { $0.name == name }
         try folder.encode(members, to: GroupFolder.membersName)
-        Talk.say(
+        ConsoleOutput.writeMessage(
             "removed \(name) from the group \(folder.group). `multicam group serve` revokes its access within one second."
         )
     }
 
     private func join() throws(GroupError) {
         let code = try PairingCode(try value("code"))
-        let joining = Joining(
+        let joining = JoinOperation(
             code: code, name: try value("name"), output: try value("output"),
             sshPort: try number("ssh-port", in: 1...65_535) ?? 22)
-        for sentence in try joining.run() { Talk.say(sentence) }
+        for sentence in try joining.run() { ConsoleOutput.writeMessage(sentence) }
     }
 }

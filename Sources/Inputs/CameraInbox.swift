@@ -51,7 +51,7 @@ struct CameraInbox {
     /// Number of recordings started so far.
     var recordings = 0
     var log: FrameLog
-    var silence = UnreportedGapDetector()
+    var gapDetector = UnreportedGapDetector()
     /// Arrival time of the last frame, even if the frame was damaged.
     var lastArrival: ClockTime?
     /// Start of the current silence, in which expected frames don't arrive although the camera hasn't
@@ -69,7 +69,7 @@ struct CameraInbox {
     /// Records that a format is requested from the camera.
     ///
     /// - Returns: Whether the request differs from the previous request.
-    mutating func ask(for format: VideoFormat?, _ cause: LossCause, _ reason: String) -> Bool {
+    mutating func recordRequest(for format: VideoFormat?, _ cause: LossCause, _ reason: String) -> Bool {
         guard format != wanted else {
             // The camera already delivers the requested format, so the user's choice counts as accepted.
             if format == self.format { accepted = chosen }
@@ -81,7 +81,7 @@ struct CameraInbox {
     }
 
     /// Records that the camera now delivers frames in a format.
-    mutating func deliver(in format: VideoFormat) {
+    mutating func recordDelivery(in format: VideoFormat) {
         self.format = format
         if format == wanted { accepted = chosen }
     }
@@ -90,7 +90,7 @@ struct CameraInbox {
     /// rejected format was a reduction by the governor.
     ///
     /// - Returns: The rejected choice, and the choice that applies instead.
-    mutating func refuse(_ format: VideoFormat) -> (refused: VideoFormat, kept: VideoFormat) {
+    mutating func recordRejection(of format: VideoFormat) -> (refused: VideoFormat, kept: VideoFormat) {
         // The rejection is ignored if another format was requested in the meantime.
         guard wanted == format else { return (format, self.format) }
         wanted = self.format
@@ -107,7 +107,7 @@ struct CameraInbox {
     /// Records the outcomes of setting controls.
     ///
     /// - Returns: Remarks for the user that weren't returned before.
-    mutating func take(_ outcomes: [ControlOutcome]) -> [String] {
+    mutating func recordOutcomes(_ outcomes: [ControlOutcome]) -> [String] {
         var remarks: [String] = []
         for outcome in outcomes {
             let index = controls.firstIndex { $0.request.name == outcome.request.name }
@@ -127,11 +127,11 @@ struct CameraInbox {
     }
 
     /// Records frames that were lost before they reached this process.
-    mutating func miss(
+    mutating func recordLoss(
         _ count: Int, _ cause: LossCause, capturedAt time: ClockTime, isCounted: Bool = false
     ) {
-        addLoss(count, cause, capturedAt: time)
-        log.missed(count, cause, at: time, isCounted: isCounted)
+        enqueueLoss(count, cause, capturedAt: time)
+        log.recordLoss(count, cause, at: time, isCounted: isCounted)
     }
 
     /// Number of queued deliveries above which losses with the same cause are merged. The limit prevents
@@ -140,7 +140,7 @@ struct CameraInbox {
 
     /// Queues a report about lost frames. If many deliveries are queued, the report is merged with the last
     /// report that has the same cause.
-    mutating func addLoss(_ count: Int, _ cause: LossCause, capturedAt time: ClockTime) {
+    mutating func enqueueLoss(_ count: Int, _ cause: LossCause, capturedAt time: ClockTime) {
         // The limit is more than any camera delivers per day.
         let count = min(count, 100_000_000)
         guard count > 0 else { return }
@@ -158,7 +158,7 @@ struct CameraInbox {
     }
 
     /// Returns the current source with its clock model, counts, and controls.
-    func present(until time: ClockTime?) -> CameraInput.UsedSource {
+    func usedSource(until time: ClockTime?) -> CameraInput.UsedSource {
         CameraInput.UsedSource(
             source: stream.source, latency: stream.latency, until: time, clockModel: clock,
             correctedStamps: correctedStamps, controls: controls)
@@ -166,13 +166,13 @@ struct CameraInbox {
 
     /// Replaces the source with the source of another inbox, and adopts the state of this source, in
     /// particular its clock model.
-    mutating func take(
-        over other: CameraInbox, as stream: CameraStream, at time: ClockTime, reason: String
+    mutating func adoptSource(
+        of other: CameraInbox, as stream: CameraStream, at time: ClockTime, reason: String
     ) {
-        former.append(present(until: time))
+        former.append(usedSource(until: time))
         self.stream = stream
-        (clock, exposure, silence, lastArrival) = (
-            other.clock, other.exposure, other.silence, other.lastArrival
+        (clock, exposure, gapDetector, lastArrival) = (
+            other.clock, other.exposure, other.gapDetector, other.lastArrival
         )
         (format, wanted, chosen, accepted) = (other.format, other.wanted, other.chosen, other.accepted)
         (latestKey, latestJPEG, controls) = (other.latestKey, other.latestJPEG, other.controls)
@@ -187,14 +187,14 @@ struct CameraInbox {
             if wasAway, delivery.frame != nil, index < other.deliveries.count - 1 { continue }
             switch delivery {
             case .frame(let dated) where lastTime.map { dated.time > $0 } ?? true:
-                keep(dated.numbered(stream.number), arrival: time)
+                enqueue(dated.numbered(stream.number), arrival: time)
             case .away(let since, let cause, let ledger):
                 // The new source was confirmed to deliver frames, but has become unavailable since then.
-                leave(at: since, cause: ledger)
+                beginOutage(at: since, cause: ledger)
                 outage = .away(at: since, cause: cause, ledger: ledger)
                 deliveries.append(.away(at: since, cause: cause, ledger: ledger))
             case .ended(let since, let cause):
-                leave(at: since, cause: .disconnected)
+                beginOutage(at: since, cause: .disconnected)
                 outage = delivery
                 deliveries.append(.ended(at: since, cause: cause))
             case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed: break
@@ -205,7 +205,9 @@ struct CameraInbox {
     /// Records the first frame of a new source.
     ///
     /// - Returns: Whether to keep the frame. H.264 frames before the first key frame can't be decoded.
-    private mutating func begin(with dated: DatedFrame, _ interval: Nanoseconds, _ reason: String) -> Bool {
+    private mutating func acceptFirstFrame(_ dated: DatedFrame, _ interval: Nanoseconds, _ reason: String)
+        -> Bool
+    {
         guard dated.frame.pixel != .h264 || dated.frame.isKey else { return false }
         guard lastTime.map({ dated.time > $0 }) ?? true else { return false }
         replacement = nil
@@ -220,26 +222,26 @@ struct CameraInbox {
         guard missing > 0 else { return true }
         let since = last + interval
         deliveries.append(.away(at: since, cause: "reconfigured: \(reason)", ledger: .reconfigured))
-        miss(missing, .reconfigured, capturedAt: since)
+        recordLoss(missing, .reconfigured, capturedAt: since)
         deliveries.append(.returned(at: dated.time, remark: nil, ledger: .reconfigured))
         return true
     }
 
     /// Records that the camera became unavailable at a given time, or that the cause of the outage changed.
-    mutating func leave(at time: ClockTime, cause: LossCause) {
-        if isAway, cause != awayCause { settle(before: time) }
+    mutating func beginOutage(at time: ClockTime, cause: LossCause) {
+        if isAway, cause != awayCause { countMissingFrames(before: time) }
         isAway = true
         awayCause = cause
     }
 
     /// Counts the frames that are missing so far in the outage. Frames that are missing later have a
     /// different cause.
-    private mutating func settle(before time: ClockTime) {
+    private mutating func countMissingFrames(before time: ClockTime) {
         guard let last = lastTime else { return }
         let interval = max(clock.interval, Nanoseconds(1))
         let passed = max((time - last).count - 1, 0) / interval.count
         let missing = Int(passed) - explainedFrames
-        if missing > 0 { miss(missing, awayCause, capturedAt: last + interval) }
+        if missing > 0 { recordLoss(missing, awayCause, capturedAt: last + interval) }
         explainedFrames = max(-missing, 0)
         lastTime = last + interval * passed
     }
@@ -296,16 +298,16 @@ struct CameraInbox {
     /// Adds a frame to the deliveries, or counts the frame as late if the queue is full. The queue limit
     /// doesn't apply to frames that arrived before the source was started (`isEarlier`), because the source
     /// limits their number.
-    mutating func keep(_ dated: DatedFrame, arrival: ClockTime, isEarlier: Bool = false) {
+    mutating func enqueue(_ dated: DatedFrame, arrival: ClockTime, isEarlier: Bool = false) {
         let interval = max(clock.interval, Nanoseconds(1))
-        if let replacement, !begin(with: dated, interval, replacement) { return }
+        if let replacement, !acceptFirstFrame(dated, interval, replacement) { return }
         endSilence(at: dated.time)
         if isAway, let lastTime {
             // The number of frames missing in the outage is derived from its duration.
             let missing =
                 Int(rounding: Double((dated.time - lastTime).count) / Double(interval.count)) - 1
                 - explainedFrames
-            if missing > 0 { miss(missing, awayCause, capturedAt: lastTime + interval) }
+            if missing > 0 { recordLoss(missing, awayCause, capturedAt: lastTime + interval) }
         }
         isAway = false
         outage = nil
@@ -317,9 +319,9 @@ struct CameraInbox {
         if dated.frame.isKey, dated.frame.pixel == .h264 { latestKey = dated.frame }
         if dated.frame.pixel == .mjpeg { latestJPEG = dated.frame }
         let isShed = !isEarlier && frames >= capacity
-        log.came(dated.frame, at: dated.time, arrival: arrival, lost: isShed ? .late : nil)
+        log.recordFrame(dated.frame, at: dated.time, arrival: arrival, lost: isShed ? .late : nil)
         if isShed {
-            addLoss(1, .late, capturedAt: dated.time)
+            enqueueLoss(1, .late, capturedAt: dated.time)
         } else {
             if !isEarlier { frames += 1 }
             deliveries.append(.frame(dated))
@@ -328,7 +330,7 @@ struct CameraInbox {
 }
 
 /// The start of a camera outage and the reason for it.
-public struct CameraAbsence: Sendable, Equatable {
+public struct CameraOutage: Sendable, Equatable {
     /// Start of the outage, on `CLOCK_MONOTONIC`.
     public let since: ClockTime
     /// User-readable reason: the driver's message, or the request by the user or the governor.

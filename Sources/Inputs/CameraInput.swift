@@ -17,7 +17,7 @@ package final class CameraInput: Sendable {
     private let codecs: any CodecFactory
     private let taps: TapRegistry
     private let keepsLog: Bool
-    let box: ConditionLock<CameraInbox>
+    let inbox: ConditionLock<CameraInbox>
     private let sharesDecoding: Bool
     private let onRefusal: @Sendable (VideoFormat, VideoFormat) -> Void
 
@@ -32,7 +32,7 @@ package final class CameraInput: Sendable {
     ///   - sharesDecoding: Whether several outputs need JPEGs in full resolution, so that each JPEG is
     ///     decoded once.
     ///   - taps: The registry of the taps that receive frames and metadata.
-    ///   - keepsLog: Whether to keep the metadata of each frame for `takeLog`, even if no tap needs it.
+    ///   - keepsLog: Whether to keep the metadata of each frame for `drainLog`, even if no tap needs it.
     ///   - clock: The session clock.
     ///   - codecs: The factory for decoders.
     ///   - onRefusal: Called on the source's thread with the format that the camera rejected and the format
@@ -55,36 +55,36 @@ package final class CameraInput: Sendable {
             source: source, latency: latency,
             decoder: decodes ? StreamDecoder(try codecs.makeVideoDecoder(name: role)) : nil)
         let model = DeviceClock(nominalSecondsPerCount: 1 / source.format.rate.perSecond)
-        box = ConditionLock(
+        inbox = ConditionLock(
             CameraInbox(
                 stream: stream, beginning: stream, clock: model, format: source.format, wanted: source.format,
                 chosen: source.format, accepted: source.format,
                 exposure: ExposureMonitor(nominal: source.format.rate.interval),
                 log: FrameLog()))
-        box.withLock { $0.log.isKept = keepsLog }
-        if keepsLog || taps.wantsMetadata(of: role) { source.deliverHeaderClock() }
+        inbox.withLock { $0.log.isEnabled = keepsLog }
+        if keepsLog || taps.wantsMetadata(of: role) { source.requestHeaderClock() }
     }
 
     /// Starts the camera's source.
     package func start() throws(DeviceError) {
         let stream = stream
-        stream.route.lead(to: self, as: stream)
-        try stream.source.start(on: clock.stampClock) { [route = stream.route] event in route.carry(event) }
+        stream.route.setTarget(self, as: stream)
+        try stream.source.start(on: clock.stampClock) { [route = stream.route] event in route.forward(event) }
     }
 
-    var stream: CameraStream { box.withLock { $0.stream } }
+    var stream: CameraStream { inbox.withLock { $0.stream } }
 
     /// The current source of the camera input.
     package var source: any CameraSource { stream.source }
 
     /// The source at the start of the recording. Plans and files refer to the format of this source.
-    package var firstSource: any CameraSource { box.withLock { $0.beginning.source } }
+    package var firstSource: any CameraSource { inbox.withLock { $0.beginning.source } }
 
     /// Number of times that the source has been replaced.
-    package var replacementCount: Int { box.withLock { $0.stream.number } }
+    package var replacementCount: Int { inbox.withLock { $0.stream.number } }
 
     /// Whether the camera can change its format while it is running.
-    package var isChangeable: Bool { source.isChangeable }
+    package var canChangeFormat: Bool { source.canChangeFormat }
 
     /// Whether the camera's frames can be shown. The value is `false` only for a camera with an H.264 stream
     /// that isn't decoded because no output was planned to show it.
@@ -99,10 +99,10 @@ package final class CameraInput: Sendable {
 
     /// Whether the camera is unavailable because it is disconnected, is changing its format, or is turned
     /// off.
-    package var isAway: Bool { box.withLock { $0.isAway } }
+    package var isAway: Bool { inbox.withLock { $0.isAway } }
 
     /// Time at which the most recent frame arrived, on the session's clock; `nil` before the first frame.
-    package var lastArrival: ClockTime? { box.withLock { $0.lastArrival } }
+    package var lastArrival: ClockTime? { inbox.withLock { $0.lastArrival } }
 
     /// Restarts the camera in another format, or turns the camera off. Nothing happens if the format is
     /// already in use or was requested last.
@@ -112,8 +112,8 @@ package final class CameraInput: Sendable {
     ///   - cause: Cause that the ledger records for frames missing during the change.
     ///   - reason: User-readable reason, which is stored with the gap in the manifest.
     package func change(to format: VideoFormat?, for cause: LossCause, reason: String) {
-        let isNew = box.withLock { $0.ask(for: format, cause, reason) }
-        if isNew { source.change(to: format) }
+        let isNew = inbox.withLock { $0.recordRequest(for: format, cause, reason) }
+        if isNew { source.changeFormat(to: format) }
     }
 
     /// Stops a camera that was added during the recording, and ends its taps.
@@ -124,13 +124,13 @@ package final class CameraInput: Sendable {
 
     /// The camera's format without reductions by the governor; `nil` if the user turned the camera off.
     package var chosenFormat: VideoFormat? {
-        get { box.withLock { $0.chosen } }
-        set { box.withLock { $0.chosen = newValue } }
+        get { inbox.withLock { $0.chosen } }
+        set { inbox.withLock { $0.chosen = newValue } }
     }
 
     /// Removes and returns the formats that the camera has rejected since the last call.
     package func drainRefusedFormats() -> [VideoFormat] {
-        box.withLock { box in
+        inbox.withLock { box in
             defer { box.refused.removeAll() }
             return box.refused
         }
@@ -138,7 +138,7 @@ package final class CameraInput: Sendable {
 
     /// Resets the counters for a new recording, such as corrected timestamps and jitter.
     package func beginCounting() {
-        box.withLock { box in
+        inbox.withLock { box in
             box.correctedStamps = 0
             box.jitter = JitterHistogram()
             box.picture = PictureMonitor()
@@ -151,7 +151,7 @@ package final class CameraInput: Sendable {
 
     /// Removes and returns all queued deliveries.
     package func dequeueDeliveries() -> [Delivery] {
-        box.withLock { box in
+        inbox.withLock { box in
             box.frames = 0
             let taken = box.deliveries
             box.deliveries.removeAll(keepingCapacity: true)
@@ -161,7 +161,7 @@ package final class CameraInput: Sendable {
 
     /// Drops all queued deliveries except the last `count`.
     package func dropDeliveries(butLast count: Int) {
-        box.withLock { box in
+        inbox.withLock { box in
             box.deliveries.removeFirst(max(0, box.deliveries.count - count))
             box.frames = box.deliveries.count { $0.frame != nil }
         }
@@ -169,10 +169,10 @@ package final class CameraInput: Sendable {
 
     /// Removes and returns the metadata of all frames since the last call. The result also contains the
     /// number of dropped entries and remarks on the metadata.
-    package func takeLog() -> (
+    package func drainLog() -> (
         entries: [FrameLog.Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]
     ) {
-        var taken = box.withLock { $0.log.take() }
+        var taken = inbox.withLock { $0.log.drain() }
         for index in taken.entries.indices {
             taken.entries[index].stamp = taken.entries[index].stamp.map { clock.time(stamped: $0) }
         }
@@ -181,23 +181,23 @@ package final class CameraInput: Sendable {
 
     /// Number of intact frames received so far, and the time of the first intact frame.
     package var progress: (goodFrames: Int, firstGood: ClockTime?) {
-        box.withLock { ($0.goodFrames, $0.firstGood) }
+        inbox.withLock { ($0.goodFrames, $0.firstGood) }
     }
 
     /// Number of implausible timestamps that were corrected.
-    package var correctedStamps: Int { box.withLock { $0.correctedStamps } }
+    package var correctedStamps: Int { inbox.withLock { $0.correctedStamps } }
 
     /// Classification of the content if the camera delivered only identical or only black frames during the
     /// whole recording; otherwise `nil`.
-    package var content: Manifest.Device.Content? { box.withLock { $0.picture.content } }
+    package var content: Manifest.Device.Content? { inbox.withLock { $0.picture.content } }
 
     /// Model of the camera's clock.
-    package var clockModel: DeviceClock { box.withLock { $0.clock } }
+    package var clockModel: DeviceClock { inbox.withLock { $0.clock } }
     /// Current state of the camera's clock model, including its accuracy.
-    package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
+    package var clockReading: ClockReading { inbox.withLock { $0.clock.reading } }
 
     /// Distribution of the timestamps' deviation from the clock model.
-    package var jitter: JitterHistogram { box.withLock { $0.jitter } }
+    package var jitter: JitterHistogram { inbox.withLock { $0.jitter } }
 
     /// Recomputes the capture time of a frame with the current clock model. After a restart, the model yields
     /// different times for the frames that caused the restart.
@@ -207,27 +207,27 @@ package final class CameraInput: Sendable {
     ///   - time: The capture time that was assigned when the frame was delivered.
     ///   - model: The camera's current clock model.
     /// - Returns: The old or the new capture time, whichever is closer to the timestamp of the frame.
-    package func redated(_ frame: CapturedFrame, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime
+    package func redated(_ frame: CapturedFrame, assigned time: ClockTime, by model: DeviceClock) -> ClockTime
     {
-        redated(frame.sequence, stamped: frame.capturedAt, saidToBe: time, by: model)
+        redated(frame.sequence, stamped: frame.capturedAt, assigned: time, by: model)
     }
 
     /// Returns the capture time of a frame according to the current clock model, from its sequence number and
     /// timestamp.
     func redated(
-        _ sequence: Int64, stamped stamp: ClockTime, saidToBe time: ClockTime, by model: DeviceClock
+        _ sequence: Int64, stamped stamp: ClockTime, assigned time: ClockTime, by model: DeviceClock
     ) -> ClockTime {
         let stream = stream
         guard !stream.hasExactTimes else { return time }
         let stamp = clock.time(stamped: stamp - stream.latency)
-        let other = clock.time(stamped: model.predicted(sequence))
+        let other = clock.time(stamped: model.predictedTime(of: sequence))
         return (other - stamp).magnitude < (time - stamp).magnitude ? other : time
     }
 
     /// Delivery delay of the camera: the maximum measured time from timestamp to delivery or the delay that
     /// the source declares, whichever is greater, plus the camera's latency.
     package var deliveryDelay: Nanoseconds {
-        let (stream, slowest) = box.withLock { ($0.stream, $0.slowestDelivery) }
+        let (stream, slowest) = inbox.withLock { ($0.stream, $0.slowestDelivery) }
         return max(stream.source.deliveryDelay, slowest) + stream.latency
     }
 
@@ -248,50 +248,50 @@ package final class CameraInput: Sendable {
     }
 
     /// The last outcome for each control that was set.
-    package var controls: [ControlOutcome] { box.withLock { $0.controls } }
+    package var controls: [ControlOutcome] { inbox.withLock { $0.controls } }
 
     /// Sets controls while the camera is running; see `CameraSource.set`.
     ///
     /// - Returns: The outcome for each control, in the order in which they were set.
     package func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
-        let outcomes = try source.set(ControlGovernor.ordered(requests))
-        _ = box.withLock { $0.take(outcomes) }
+        let outcomes = try source.setControls(ControlGovernor.ordered(requests))
+        _ = inbox.withLock { $0.recordOutcomes(outcomes) }
         return outcomes
     }
 
     /// The last H.264 key frame, whose headers describe the stream.
-    package var latestKey: CapturedFrame? { box.withLock { $0.latestKey } }
+    package var latestKey: CapturedFrame? { inbox.withLock { $0.latestKey } }
 
     /// The last intact JPEG, whose parameters are used to create slates.
-    package var latestJPEG: CapturedFrame? { box.withLock { $0.latestJPEG } }
+    package var latestJPEG: CapturedFrame? { inbox.withLock { $0.latestJPEG } }
 
     /// The delivery that reported the current outage; `nil` while the camera is available.
-    package var outage: Delivery? { box.withLock { $0.outage } }
+    package var outage: Delivery? { inbox.withLock { $0.outage } }
 
     /// Start and reason of the current outage; `nil` while the camera is available.
-    package var absence: CameraAbsence? {
-        box.withLock { box in
+    package var currentOutage: CameraOutage? {
+        inbox.withLock { box in
             switch box.outage {
             case .away(let time, let reason, let cause):
-                CameraAbsence(since: time, reason: reason.printable(limit: 400), cause: cause)
+                CameraOutage(since: time, reason: reason.printable(limit: 400), cause: cause)
             case .ended(let time, let reason):
-                CameraAbsence(since: time, reason: reason.printable(limit: 400), cause: .disconnected)
+                CameraOutage(since: time, reason: reason.printable(limit: 400), cause: .disconnected)
             case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed, nil:
                 box.silentSince.map {
-                    CameraAbsence(
-                        since: $0, reason: Self.silence, cause: box.stream.source.outageCause)
+                    CameraOutage(
+                        since: $0, reason: Self.silenceCause, cause: box.stream.source.outageCause)
                 }
             }
         }
     }
 
     /// Name of the cause of an outage that the camera doesn't report.
-    package static let silence = "silent"
+    package static let silenceCause = "silent"
 
     /// Reason why the program can't use the camera's frames at the moment; `nil` if the frames can be shown.
     /// Automatic switching uses this property.
     package var fault: CameraFault? {
-        let (outage, isSilent, picture, type) = box.withLock { box in
+        let (outage, isSilent, picture, type) = inbox.withLock { box in
             (box.outage, box.silentSince != nil, box.picture.fault, box.stream.source.device.deviceType)
         }
         switch outage {
@@ -317,11 +317,11 @@ package final class CameraInput: Sendable {
     ///   - start: T0 of the recording.
     package func checkSilence(at now: ClockTime, since start: ClockTime) {
         guard isPaced else { return }
-        box.withLock { $0.checkSilence(at: now, since: start) }
+        inbox.withLock { $0.checkSilence(at: now, since: start) }
     }
 
     /// Current format of the camera; during an outage, the last format.
-    package var deliveredFormat: VideoFormat { box.withLock { $0.format } }
+    package var deliveredFormat: VideoFormat { inbox.withLock { $0.format } }
 
     // MARK: Source thread
 
@@ -333,18 +333,18 @@ package final class CameraInput: Sendable {
         func instant(_ stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) - latency }
         switch event {
         case .frame(let frame): receive(frame, of: stream)
-        case .earlier(let frame): receive(frame, of: stream, isEarlier: true)
+        case .preroll(let frame): receive(frame, of: stream, isEarlier: true)
         case .lost(let count, let cause, let time):
             let arrival = clock.now
-            box.withLock { box in
+            inbox.withLock { box in
                 let count = box.plausible(lost: count, at: arrival)
                 if box.isAway { box.explainedFrames = min(box.explainedFrames + count, 1_000_000_000) }
-                box.miss(count, cause, capturedAt: instant(time), isCounted: true)
+                box.recordLoss(count, cause, capturedAt: instant(time), isCounted: true)
             }
-        case .away(let time, let cause, let isRequested):
-            box.withLock { box in
+        case .outageBegan(let time, let cause, let isRequested):
+            inbox.withLock { box in
                 let request = isRequested ? box.request : nil
-                box.leave(at: instant(time), cause: request?.cause ?? stream.source.outageCause)
+                box.beginOutage(at: instant(time), cause: request?.cause ?? stream.source.outageCause)
                 let text = request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause
                 // A repeated report of the same outage is ignored.
                 if case .away(_, let told, let ledger)? = box.outage, told == text, ledger == box.awayCause {
@@ -355,16 +355,16 @@ package final class CameraInput: Sendable {
                 box.deliveries.append(outage)
             }
         case .formatRefused(let format, let time, let cause):
-            refused(format, at: instant(time), cause: cause)
+            handleRejection(of: format, at: instant(time), cause: cause)
         case .formatChanged(let format):
-            box.withLock { box in
-                box.deliver(in: format)
+            inbox.withLock { box in
+                box.recordDelivery(in: format)
                 box.clock.change(nominalSecondsPerCount: 1 / format.rate.perSecond)
                 box.exposure = ExposureMonitor(nominal: format.rate.interval)
                 box.deliveries.append(.formatChanged(format))
             }
-        case .returned(let time, let remark):
-            box.withLock { box in
+        case .outageEnded(let time, let remark):
+            inbox.withLock { box in
                 // The frame times of a restarted stream have a different phase.
                 box.clock.interrupt()
                 // After a format change, the remark states how long the change took.
@@ -377,28 +377,28 @@ package final class CameraInput: Sendable {
                 box.outage = nil
                 let delivery = Delivery.returned(at: instant(time), remark: remark, ledger: box.awayCause)
                 // The report that the camera is available again also ends a silence.
-                if delivery.isAnnounced { box.dropSilence(returnedAt: instant(time)) }
+                if delivery.announcesReturn { box.dropSilence(returnedAt: instant(time)) }
                 box.returnedAt = instant(time)
                 box.deliveries.append(delivery)
             }
-        case .corrected: box.withLock { $0.correctedStamps += 1 }
-        case .remarked(let time, let text):
-            box.withLock { box in
+        case .timestampCorrected: inbox.withLock { $0.correctedStamps += 1 }
+        case .notice(let time, let text):
+            inbox.withLock { box in
                 box.deliveries.append(.warning(at: instant(time), text: "camera \(role): \(text)"))
             }
-        case .withoutHeaderClock(let time, let cause):
+        case .headerClockMissing(let time, let cause):
             let text = "camera \(role) is recorded without its packet timestamps: \(cause)"
-            box.withLock { $0.log.remark(text, at: clock.time(stamped: time)) }
+            inbox.withLock { $0.log.addRemark(text, at: clock.time(stamped: time)) }
         case .controls(let outcomes, let time):
-            box.withLock { box in
-                for remark in box.take(outcomes) {
+            inbox.withLock { box in
+                for remark in box.recordOutcomes(outcomes) {
                     box.deliveries.append(.warning(at: instant(time), text: "camera \(role): \(remark)"))
                 }
             }
         case .ended(let time, let cause):
-            box.withLock { box in
+            inbox.withLock { box in
                 if case .ended(_, let told)? = box.outage, told == cause { return }
-                box.leave(at: instant(time), cause: .disconnected)
+                box.beginOutage(at: instant(time), cause: .disconnected)
                 let outage = Delivery.ended(at: instant(time), cause: cause)
                 box.outage = outage
                 box.deliveries.append(outage)
@@ -406,9 +406,9 @@ package final class CameraInput: Sendable {
         }
     }
 
-    private func refused(_ format: VideoFormat, at time: ClockTime, cause: String) {
-        let (refused, kept) = box.withLock { box in
-            let (refused, kept) = box.refuse(format)
+    private func handleRejection(of format: VideoFormat, at time: ClockTime, cause: String) {
+        let (refused, kept) = inbox.withLock { box in
+            let (refused, kept) = box.recordRejection(of: format)
             box.deliveries.append(
                 .warning(
                     at: time,
@@ -426,41 +426,41 @@ package final class CameraInput: Sendable {
         let (stampedArrival, latency) = (clock.stampClock.now, stream.latency)
         let (arrival, hasExactTimes) = (clock.time(stamped: stampedArrival), stream.hasExactTimes)
         guard PlausibleStamp.frames.contains(frame.sequence), frame.size.isPlausible else {
-            return box.withLock { $0.miss(1, .corrupt, capturedAt: arrival - latency) }
+            return inbox.withLock { $0.recordLoss(1, .corrupt, capturedAt: arrival - latency) }
         }
         var frame = frame
         let stamp = PlausibleStamp.time(frame.capturedAt, arrival: stampedArrival)
         let isCorrected = stamp != frame.capturedAt
-        if isCorrected { frame = frame.captured(at: stamp) }
+        if isCorrected { frame = frame.withCaptureTime(stamp) }
         let isLogged = keepsLog || taps.wantsMetadata(of: role)
         let isWhole = frame.pixel != .mjpeg || codecs.isWholeJPEG(frame.memory, size: frame.size)
         let decoded = isWhole ? stream.decoder?.decode(frame) : nil
-        if isWhole { taps.give(frame, of: role) }
+        if isWhole { taps.forward(frame, of: role) }
         // The only lock for a frame, except for the few frames whose picture is examined.
-        let due: (monitor: PictureMonitor, recording: Int, time: ClockTime)? = box.withLock { box in
+        let due: (monitor: PictureMonitor, recording: Int, time: ClockTime)? = inbox.withLock { box in
             if isCorrected { box.correctedStamps += 1 }
             box.lastArrival = arrival
-            box.log.isKept = isLogged
+            box.log.isEnabled = isLogged
             let stamped = stamp - latency
-            let modeled = box.clock.time(of: frame.sequence, stamped: stamped)
+            let modeled = box.clock.estimateTime(of: frame.sequence, stamped: stamped)
             box.jitter.add(stamped - modeled)
             if !isEarlier { box.slowestDelivery = max(box.slowestDelivery, stampedArrival - stamp) }
-            let untold = box.silence.frameCame(frame.sequence, at: arrival, clock: box.clock.reading)
+            let untold = box.gapDetector.recordFrame(frame.sequence, at: arrival, clock: box.clock.reading)
             if let untold, !box.isAway {
-                box.miss(untold.count, stream.source.outageCause, capturedAt: untold.since)
+                box.recordLoss(untold.count, stream.source.outageCause, capturedAt: untold.since)
             }
             let time = clock.time(
                 stamped: hasExactTimes ? stamped : PlausibleStamp.time(modeled: modeled, stamped: stamped))
             guard isWhole else {
-                box.addLoss(1, .corrupt, capturedAt: time)
-                box.log.came(frame, at: time, arrival: arrival, lost: .corrupt)
+                box.enqueueLoss(1, .corrupt, capturedAt: time)
+                box.log.recordFrame(frame, at: time, arrival: arrival, lost: .corrupt)
                 return nil
             }
-            if !hasExactTimes { watchExposure(&box, at: time) }
+            if !hasExactTimes { checkExposure(&box, at: time) }
             let dated = DatedFrame(
                 frame: sharesDecoding ? frame.sharingDecoding() : frame, time: time, decoded: decoded,
                 stream: stream.number)
-            box.keep(dated, arrival: arrival, isEarlier: isEarlier)
+            box.enqueue(dated, arrival: arrival, isEarlier: isEarlier)
             guard frame.pixel != .h264, box.picture.wantsFrame(at: time) else { return nil }
             return (box.picture, box.recordings, time)
         }
@@ -468,14 +468,14 @@ package final class CameraInput: Sendable {
         // Examining a picture may require decoding it, so no lock is held. Apart from `beginCounting`, only this thread
         // changes the monitor.
         examined.monitor.add(frame, at: examined.time, codecs: codecs)
-        box.withLock { box in
+        inbox.withLock { box in
             if box.recordings == examined.recording { box.picture = examined.monitor }
         }
     }
 
     /// Returns the likely reason why a camera of this kind delivers fewer frames than declared, and how to
     /// fix the problem.
-    private static func slowness(of kind: SourceKind) -> String {
+    private static func slownessHint(for kind: SourceKind) -> String {
         switch kind {
         case .builtIn, .external:
             ", probably because of longer exposure times. Use more light, or set the camera control `exposure_dynamic_framerate` to 0."
@@ -488,13 +488,13 @@ package final class CameraInput: Sendable {
         }
     }
 
-    private func watchExposure(_ box: inout CameraInbox, at time: ClockTime) {
+    private func checkExposure(_ box: inout CameraInbox, at time: ClockTime) {
         let interval = box.clock.interval
-        let (missing, becameSlow) = box.exposure.frameCame(every: interval)
+        let (missing, becameSlow) = box.exposure.recordFrame(interval: interval)
         // While the camera is unavailable, missing frames are counted with the cause of the outage.
         guard !box.isAway else { return }
         if missing > 0 {
-            box.miss(missing, .lowLight, capturedAt: time - interval)
+            box.recordLoss(missing, .lowLight, capturedAt: time - interval)
         }
         if becameSlow {
             let rate = (10 / interval.inSeconds).rounded() / 10
@@ -502,7 +502,7 @@ package final class CameraInput: Sendable {
                 .warning(
                     at: time,
                     text: "camera \(role) delivers \(rate) fps instead of "
-                        + "\(box.format.rate) fps\(Self.slowness(of: SourceKind(box.stream.source.device)))"
+                        + "\(box.format.rate) fps\(Self.slownessHint(for: SourceKind(box.stream.source.device)))"
                 ))
         }
     }
@@ -536,7 +536,7 @@ extension CameraInput {
         }
 
         /// Whether the delivery reports that the camera is available again.
-        package var isAnnounced: Bool {
+        package var announcesReturn: Bool {
             switch self {
             case .returned(_, let remark, let ledger): remark != nil || ledger.origin != .request
             default: false
@@ -570,7 +570,7 @@ extension CameraInput {
                 event = SessionEvent(
                     .deviceLost(
                         SessionEvent.DeviceLost(
-                            track: role, cause: CameraInput.silence,
+                            track: role, cause: CameraInput.silenceCause,
                             text:
                                 "camera \(role) is not delivering frames: the next frame is more than 1 s overdue, but the camera has not reported an error."
                         )),
@@ -580,7 +580,7 @@ extension CameraInput {
                     .deviceRestored(
                         SessionEvent.DeviceRestored(track: role, text: "camera \(role) is back.")),
                     at: MediaTime(time, since: start))
-            case .returned where !isAnnounced: return nil
+            case .returned where !announcesReturn: return nil
             case .returned(let time, let remark, _):
                 let more = remark.map { ": \($0.printable(limit: 400))" } ?? ""
                 event = SessionEvent(
@@ -626,7 +626,7 @@ extension CameraInput {
 
     /// The sources that the camera input has used in this recording, in order. The last element is the
     /// current source; its `until` is `nil`.
-    package var sources: [UsedSource] { box.withLock { $0.former + [$0.present(until: nil)] } }
+    package var sources: [UsedSource] { inbox.withLock { $0.former + [$0.usedSource(until: nil)] } }
 
     /// Replaces the source with the running source of another input. The first frame after the replacement is
     /// the first frame that the new source captured after the last frame of the old source; for H.264, it is
@@ -645,14 +645,14 @@ extension CameraInput {
     ) -> any CameraSource {
         let (old, new) = (stream, other.stream.numbered(replacementCount + 1))
         // Pauses the event processing of both sources.
-        old.route.hold()
-        new.route.hold()
-        let candidate = other.box.withLock { $0 }
-        box.withLock {
-            $0.take(over: candidate, as: new, at: time, reason: reason)
+        old.route.pause()
+        new.route.pause()
+        let candidate = other.inbox.withLock { $0 }
+        inbox.withLock {
+            $0.adoptSource(of: candidate, as: new, at: time, reason: reason)
         }
-        old.route.release(to: nil)
-        new.route.release(to: (self, new))
+        old.route.resume(to: nil)
+        new.route.resume(to: (self, new))
         return old.source
     }
 }

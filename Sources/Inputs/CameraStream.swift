@@ -43,20 +43,20 @@ final class CameraRoute: Sendable {
         weak var stream: CameraStream?
         /// Number of events currently being processed.
         var running = 0
-        var isHeld = false
+        var isPaused = false
     }
 
     private let state = ConditionLock(State())
 
     /// Routes all further events to an input, as events from one of its streams.
-    func lead(to input: CameraInput, as stream: CameraStream) {
+    func setTarget(_ input: CameraInput, as stream: CameraStream) {
         state.withLock { ($0.input, $0.stream) = (input, stream) }
     }
 
     /// Forwards an event to the input. This method runs on the source's thread.
-    func carry(_ event: CameraEvent) {
+    func forward(_ event: CameraEvent) {
         let (input, stream) = state.wait { state -> (CameraInput?, CameraStream?)? in
-            guard !state.isHeld else { return nil }
+            guard !state.isPaused else { return nil }
             state.running += 1
             return (state.input, state.stream)
         }
@@ -64,18 +64,18 @@ final class CameraRoute: Sendable {
         state.broadcast { $0.running -= 1 }
     }
 
-    /// Waits until no event is being processed, and blocks further events until `release` is called. Call
-    /// `release` as soon as possible.
-    func hold() {
-        state.withLock { $0.isHeld = true }
+    /// Waits until no event is being processed, and blocks further events until `resume` is called. Call
+    /// `resume` as soon as possible.
+    func pause() {
+        state.withLock { $0.isPaused = true }
         state.wait { $0.running == 0 ? true : nil }
     }
 
     /// Resumes forwarding events to the input that now owns the source, if any.
-    func release(to target: (input: CameraInput, stream: CameraStream)?) {
+    func resume(to target: (input: CameraInput, stream: CameraStream)?) {
         state.broadcast { state in
             (state.input, state.stream) = (target?.input, target?.stream)
-            state.isHeld = false
+            state.isPaused = false
         }
     }
 }

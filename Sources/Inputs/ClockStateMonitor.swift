@@ -23,18 +23,20 @@ package struct ClockStateMonitor: Sendable {
 
     /// Minimum time for which a model must be unreliable before this is reported. On a busy computer,
     /// timestamps are typically late for up to one second.
-    private static let patience = Nanoseconds.milliseconds(1500)
+    private static let minUnlockedTime = Nanoseconds.milliseconds(1500)
     /// Initial and maximum value of the minimum time between two reports.
-    private static let pauses = (first: Nanoseconds.milliseconds(250), longest: Nanoseconds.seconds(60))
+    private static let reportIntervals = (
+        first: Nanoseconds.milliseconds(250), longest: Nanoseconds.seconds(60)
+    )
     /// Number of report intervals without a change after which the next change is reported immediately.
-    private static let calmPauses: Int64 = 8
+    private static let quietIntervals: Int64 = 8
 
     private var isLocked = false
-    private var unsureSince: ClockTime?
-    private var restartsTold = 0
-    private var movedTold = Nanoseconds.zero
-    private var pause = pauses.first
-    private var lastTold: ClockTime?
+    private var unlockedSince: ClockTime?
+    private var reportedRestarts = 0
+    private var reportedShift = Nanoseconds.zero
+    private var reportInterval = reportIntervals.first
+    private var lastReport: ClockTime?
 
     package init() {}
 
@@ -44,28 +46,31 @@ package struct ClockStateMonitor: Sendable {
     ///   - reading: Current state of the clock model.
     ///   - now: Current time, which must not be earlier than in the previous call.
     /// - Returns: The change to report; `nil` for none.
-    package mutating func look(at reading: ClockReading, now: ClockTime) -> Change? {
+    package mutating func update(with reading: ClockReading, now: ClockTime) -> Change? {
         if reading.isLocked {
-            unsureSince = nil
-        } else if unsureSince == nil {
-            unsureSince = now
+            unlockedSince = nil
+        } else if unlockedSince == nil {
+            unlockedSince = now
         }
-        guard lastTold.map({ now - $0 >= pause }) ?? true, let state = news(reading, now) else { return nil }
+        guard lastReport.map({ now - $0 >= reportInterval }) ?? true,
+            let state = newState(for: reading, at: now)
+        else { return nil }
         isLocked = state == .locked
         let change = Change(
-            state: state, reading: reading, moved: reading.moved - movedTold,
-            restarts: reading.restarts - restartsTold)
-        (restartsTold, movedTold) = (reading.restarts, reading.moved)
-        let isCalm = lastTold.map { now - $0 >= pause * Self.calmPauses } ?? true
-        pause = isCalm ? Self.pauses.first : min(pause * 2, Self.pauses.longest)
-        lastTold = now
+            state: state, reading: reading, moved: reading.moved - reportedShift,
+            restarts: reading.restarts - reportedRestarts)
+        (reportedRestarts, reportedShift) = (reading.restarts, reading.moved)
+        let isCalm = lastReport.map { now - $0 >= reportInterval * Self.quietIntervals } ?? true
+        reportInterval =
+            isCalm ? Self.reportIntervals.first : min(reportInterval * 2, Self.reportIntervals.longest)
+        lastReport = now
         return change
     }
 
-    private func news(_ reading: ClockReading, _ now: ClockTime) -> State? {
-        if reading.restarts > restartsTold { return .restarted }
+    private func newState(for reading: ClockReading, at now: ClockTime) -> State? {
+        if reading.restarts > reportedRestarts { return .restarted }
         if reading.isLocked { return isLocked ? nil : .locked }
-        guard isLocked, let unsureSince, now - unsureSince >= Self.patience else { return nil }
+        guard isLocked, let unlockedSince, now - unlockedSince >= Self.minUnlockedTime else { return nil }
         return .lost
     }
 }

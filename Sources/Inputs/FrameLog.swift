@@ -27,7 +27,7 @@ package struct FrameLog {
     }
 
     /// Whether any consumer needs the metadata. Metadata isn't stored if no consumer needs it.
-    var isKept = false
+    var isEnabled = false
     private var entries: [Entry] = []
     private var leftOut = 0
     /// Expected sequence number of the next frame.
@@ -46,7 +46,7 @@ package struct FrameLog {
     ///   - time: Capture time according to the clock model.
     ///   - arrival: Time at which the driver delivered the frame.
     ///   - cause: The reason why the frame isn't in the recording; `nil` if it is in the recording.
-    mutating func came(
+    mutating func recordFrame(
         _ frame: CapturedFrame, at time: ClockTime, arrival: ClockTime, lost cause: LossCause? = nil
     ) {
         next = frame.sequence + 1
@@ -58,20 +58,20 @@ package struct FrameLog {
 
     /// Adds an entry for frames that never arrived. If `isCounted` is true, the device itself counted these
     /// frames, and they directly follow the last known frame.
-    mutating func missed(_ count: Int, _ cause: LossCause, at time: ClockTime, isCounted: Bool) {
+    mutating func recordLoss(_ count: Int, _ cause: LossCause, at time: ClockTime, isCounted: Bool) {
         let sequence = isCounted ? next : nil
         if let sequence { next = sequence + Int64(count) }
         add(Entry(sequence: sequence, capturedAt: time, cause: cause, count: count))
     }
 
     /// Adds a user-readable remark about the metadata.
-    mutating func remark(_ text: String, at time: ClockTime) {
-        if isKept { remarks.append((time, text)) }
+    mutating func addRemark(_ text: String, at time: ClockTime) {
+        if isEnabled { remarks.append((time, text)) }
     }
 
     /// Removes and returns all entries since the last call, in order. The result also contains the number of
     /// dropped entries and the remarks.
-    mutating func take() -> (entries: [Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]) {
+    mutating func drain() -> (entries: [Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]) {
         defer {
             entries.removeAll(keepingCapacity: true)
             remarks = []
@@ -81,7 +81,7 @@ package struct FrameLog {
     }
 
     private mutating func add(_ entry: Entry) {
-        guard isKept else { return }
+        guard isEnabled else { return }
         if entries.count >= Self.capacity {
             entries.removeFirst()
             leftOut += 1

@@ -49,7 +49,7 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
-    private struct Box {
+    private struct Inbox {
         var deliveries: [Delivery] = []
         var slices = 0
         /// The delivery that reported the current outage; `nil` while the microphone is available.
@@ -58,33 +58,33 @@ package final class MicrophoneInput: Sendable {
         var goodSamples: Int64 = 0
         var slowestDelivery = Nanoseconds.zero
         var jitter = JitterHistogram()
-        var watch: AudioMonitor
+        var monitor: AudioMonitor
         /// Time of the last audio or of the end of the last outage, on the session's clock.
-        var lastSign: ClockTime?
+        var lastActivity: ClockTime?
         /// Whether the last slice was dropped because the queue was full.
-        var isShedding = false
+        var isDroppingAudio = false
         /// End of the last slice, on the session's clock; `nil` before the first slice and during an outage.
         var audioEnd: ClockTime?
         /// Whether the timestamp of the last slice was much later than the time according to the clock model.
-        var isOffClock = false
+        var deviatesFromClock = false
     }
 
     package let role: String
     package let source: any MicrophoneSource
     private let clock: any SessionClock
     private let offset: Nanoseconds
-    private let box: ConditionLock<Box>
+    private let inbox: ConditionLock<Inbox>
     /// Channels of the device that the track contains, counted from 0; empty for all channels.
     private let sourceChannels: [Int]
     /// Whether the source is a file, whose timestamps are exact.
     private let isFile: Bool
 
     /// Maximum number of slices queued before a recording: about two seconds of 10 ms slices.
-    private static let keptSlices = 200
+    private static let maxStandbySlices = 200
     /// Maximum number of slices queued for the timeline. The limit includes the slices from before a
     /// recording, up to two seconds of alignment delay, and two more seconds in case the timeline is late.
     /// The limit assumes slices of half the usual length. If the queue is full, new slices are dropped.
-    private static let boxCapacity = 1200
+    private static let inboxCapacity = 1200
     /// Length of the audio that must be available after an instant to be sure that all samples before the
     /// instant are available. This length covers the delay of the resampler and the error of capture times.
     private static let lookahead = Nanoseconds.milliseconds(5)
@@ -115,10 +115,10 @@ package final class MicrophoneInput: Sendable {
         self.offset = offset
         self.clock = clock
         isFile = source.device.deviceType == .file
-        box = ConditionLock(
-            Box(
+        inbox = ConditionLock(
+            Inbox(
                 clock: Self.clockModel(rate: source.format.rate, correlation: source.stampCorrelation),
-                watch: AudioMonitor(format: source.format, sourceChannels: sourceChannels)))
+                monitor: AudioMonitor(format: source.format, sourceChannels: sourceChannels)))
     }
 
     /// Creates the clock model of a microphone. The clock of a sound card is a crystal oscillator with an
@@ -142,7 +142,7 @@ package final class MicrophoneInput: Sendable {
 
     /// Removes and returns all queued deliveries.
     package func dequeueDeliveries() -> [Delivery] {
-        box.withLock { box in
+        inbox.withLock { box in
             box.slices = 0
             let taken = box.deliveries
             box.deliveries.removeAll(keepingCapacity: true)
@@ -155,14 +155,14 @@ package final class MicrophoneInput: Sendable {
     ///
     /// - Returns: The queued deliveries other than audio, which are removed from the queue.
     @discardableResult
-    package func keepLatest() -> [Delivery] {
-        box.withLock { box in
+    package func dropOldAudio() -> [Delivery] {
+        inbox.withLock { box in
             var slices: [Delivery] = []
             var others: [Delivery] = []
             for delivery in box.deliveries {
                 if case .audio = delivery { slices.append(delivery) } else { others.append(delivery) }
             }
-            let excess = max(box.slices - Self.keptSlices, 0)
+            let excess = max(box.slices - Self.maxStandbySlices, 0)
             guard excess > 0 || !others.isEmpty else { return [] }
             box.slices = slices.count - excess
             box.deliveries = Array(slices.dropFirst(excess))
@@ -173,24 +173,24 @@ package final class MicrophoneInput: Sendable {
     /// Whether the timestamp of the last audio is much later than the time according to the clock model. Such
     /// a difference usually means that the device lost samples without reporting the loss. Until the model
     /// has adapted, the capture times of the audio are too early.
-    package var isOffClock: Bool { box.withLock { $0.isOffClock } }
+    package var deviatesFromClock: Bool { inbox.withLock { $0.deviatesFromClock } }
 
     /// Returns whether all audio before an instant has been delivered. If no audio is expected, the result is
     /// `true`.
     package func hasDelivered(until instant: ClockTime) -> Bool {
-        box.withLock { $0.audioEnd.map { $0 >= instant + Self.lookahead } ?? true }
+        inbox.withLock { $0.audioEnd.map { $0 >= instant + Self.lookahead } ?? true }
     }
 
     /// Number of channels in the microphone's track.
     package var channels: Int { sourceChannels.isEmpty ? source.format.channels : sourceChannels.count }
 
     /// Returns the samples of a slice for the channels in the track, interleaved.
-    package func selected(_ audio: CapturedAudio) -> [Float] { audio.samples(of: sourceChannels) }
+    package func selectedSamples(of audio: CapturedAudio) -> [Float] { audio.samples(of: sourceChannels) }
 
     /// Delivers the current outage again, for a recording that starts during the outage. Nothing happens if
     /// the device is available.
-    package func recallOutage() {
-        box.withLock { box in
+    package func redeliverOutage() {
+        inbox.withLock { box in
             if let outage = box.outage { box.deliveries.insert(outage, at: 0) }
         }
     }
@@ -204,50 +204,52 @@ package final class MicrophoneInput: Sendable {
             clock: ClockReading
         )
     {
-        box.withLock { box in
-            let watch = box.watch
-            return (watch.level, watch.inForce, watch.silentSince, watch.clips, box.clock.reading)
+        inbox.withLock { box in
+            let watch = box.monitor
+            return (watch.level, watch.activeAlarms, watch.silentSince, watch.clips, box.clock.reading)
         }
     }
 
     /// Sets the duration of silence after which an alarm is raised; `nil` to disable the alarm.
-    package func limitSilence(to limit: Nanoseconds?) { box.withLock { $0.watch.limitSilence(to: limit) } }
+    package func limitSilence(to limit: Nanoseconds?) {
+        inbox.withLock { $0.monitor.limitSilence(to: limit) }
+    }
 
     /// Starts monitoring the audio of a recording. Earlier silence and overloads aren't considered.
-    package func beginWatch(at time: ClockTime) {
+    package func beginMonitoring(at time: ClockTime) {
         // A file doesn't deliver audio before the recording starts.
-        box.withLock { $0.watch.begin(at: time, wasOpen: !isFile) }
+        inbox.withLock { $0.monitor.beginRecording(at: time, wasOpen: !isFile) }
     }
 
     /// Removes and returns the alarms that began or ended before the instant `time`. Each alarm is returned
     /// once. Call this method only after all audio before `time` has been delivered, that is, at least
     /// `deliveryDelay` after `time`. Missing audio counts as silence.
-    package func takeAlarms(through time: ClockTime) -> [AudioAlarm] {
+    package func drainAlarms(through time: ClockTime) -> [AudioAlarm] {
         let now = clock.now
-        return box.withLock { box in
-            let hasStopped = box.lastSign.map { now - $0 >= Self.longestPause } ?? false
-            return box.watch.takeAlarms(through: time, hasStopped: hasStopped, isAway: box.outage != nil)
+        return inbox.withLock { box in
+            let hasStopped = box.lastActivity.map { now - $0 >= Self.longestPause } ?? false
+            return box.monitor.dequeueAlarms(through: time, hasStopped: hasStopped, isAway: box.outage != nil)
         }
     }
 
     /// Removes and returns the number of overloaded samples in all selected channels from the start of the
     /// recording to the instant `time`. Each sample is counted once.
-    package func takeOverloads(through time: ClockTime) -> Int64 {
-        box.withLock { $0.watch.takeOverloads(through: time) }
+    package func drainOverloads(through time: ClockTime) -> Int64 {
+        inbox.withLock { $0.monitor.drainOverloadCount(through: time) }
     }
 
     /// Number of valid samples received per channel.
-    package var goodSamples: Int64 { box.withLock { $0.goodSamples } }
+    package var goodSamples: Int64 { inbox.withLock { $0.goodSamples } }
     /// Model of the microphone's clock.
-    package var clockModel: DeviceClock { box.withLock { $0.clock } }
+    package var clockModel: DeviceClock { inbox.withLock { $0.clock } }
     /// Distribution of the timestamps' deviation from the clock model.
-    package var jitter: JitterHistogram { box.withLock { $0.jitter } }
+    package var jitter: JitterHistogram { inbox.withLock { $0.jitter } }
     /// Current state of the microphone's clock model, including its accuracy.
-    package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
+    package var clockReading: ClockReading { inbox.withLock { $0.clock.reading } }
     /// Delivery delay of the microphone: the maximum measured time from timestamp to delivery or the delay
     /// that the source declares, whichever is greater, minus the offset.
     package var deliveryDelay: Nanoseconds {
-        max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) - offset
+        max(source.deliveryDelay, inbox.withLock { $0.slowestDelivery }) - offset
     }
 
     // MARK: Source thread
@@ -257,7 +259,7 @@ package final class MicrophoneInput: Sendable {
         // session's clock.
         let arrival = clock.stampClock.now
         func instant(_ stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
-        box.withLock { box in
+        inbox.withLock { box in
             switch event {
             case .audio(let captured):
                 let capturedAt = PlausibleStamp.time(captured.capturedAt, arrival: arrival)
@@ -271,48 +273,48 @@ package final class MicrophoneInput: Sendable {
                 }
                 guard captured.frameCount > 0 else { return }
                 let (audio, damaged) = DamagedSamples.repaired(captured, sourceChannels: sourceChannels)
-                let modeled = box.clock.time(of: audio.firstSample, stamped: stamped)
+                let modeled = box.clock.estimateTime(of: audio.firstSample, stamped: stamped)
                 box.jitter.add(stamped - modeled)
                 let time = instant(
                     isFile ? stamped : PlausibleStamp.time(modeled: modeled, stamped: stamped))
                 box.slowestDelivery = max(box.slowestDelivery, arrival - capturedAt)
                 box.goodSamples += Int64(audio.frameCount - damaged.reduce(0) { $0 + $1.count })
-                box.watch.take(audio.samples, at: time)
-                box.lastSign = clock.now
-                box.isOffClock = stamped - modeled > Self.largestDoubt
+                box.monitor.process(audio.samples, at: time)
+                box.lastActivity = clock.now
+                box.deviatesFromClock = stamped - modeled > Self.largestDoubt
                 box.audioEnd =
                     max(time, instant(stamped))
                     + .duration(of: Int64(audio.frameCount), perSecond: Int64(source.format.rate))
                 // If the queue is full because the timeline is late, the audio is dropped and replaced with
                 // silence.
-                guard box.slices < Self.boxCapacity else {
-                    if !box.isShedding { box.deliveries.append(.lost(cause: .late, at: time)) }
-                    return box.isShedding = true
+                guard box.slices < Self.inboxCapacity else {
+                    if !box.isDroppingAudio { box.deliveries.append(.lost(cause: .late, at: time)) }
+                    return box.isDroppingAudio = true
                 }
-                box.isShedding = false
+                box.isDroppingAudio = false
                 box.slices += 1
                 box.deliveries.append(
                     .audio(
                         audio, time: time,
-                        clock: box.clock.reading.against(sessionClockAt: clock.partsPerMillion),
+                        clock: box.clock.reading.adjusted(forSessionClockAt: clock.partsPerMillion),
                         damaged: damaged))
             case .lost(_, let cause, let time):
                 box.deliveries.append(.lost(cause: cause, at: instant(time + offset)))
-            case .away(let time, let cause):
+            case .outageBegan(let time, let cause):
                 // A repeated report of the same outage is ignored.
                 if case .away(_, let told)? = box.outage, told == cause { return }
                 let outage = Delivery.away(at: instant(time), cause: cause)
                 box.outage = outage
                 box.audioEnd = nil
                 box.deliveries.append(outage)
-            case .returned(let time):
+            case .outageEnded(let time):
                 guard box.outage != nil else { return }
                 box.outage = nil
-                box.lastSign = clock.now
+                box.lastActivity = clock.now
                 // After the outage, the device's sample count starts at a different value.
                 box.clock.interrupt()
                 box.deliveries.append(.returned(at: instant(time)))
-            case .remarked(let time, let text):
+            case .notice(let time, let text):
                 box.deliveries.append(.warning(at: instant(time), text: "microphone \(role): \(text)"))
             case .ended(let time, let cause):
                 if case .ended(_, let told)? = box.outage, told == cause { return }

@@ -10,18 +10,18 @@ package import SessionFolder
 package struct OutageEventLimiter {
     private let device: String
     private let kind: SourceKind
-    private var allowance = Self.most
-    private var regainedAt: MediaTime?
-    private var isWarned = false
+    private var allowance = Self.maxAllowance
+    private var replenishedAt: MediaTime?
+    private var hasWarned = false
     /// Whether a silence of the device was announced. If the device later reports an outage, it is treated as
     /// the same outage.
     private var isSilent = false
     /// Whether the reason that the device gave for the silence was reported to the user.
-    private var isReasonTold = false
+    private var hasReportedReason = false
     /// Reason for the last outage that was reported.
     private var lastCause: String?
 
-    private static let most: Int64 = 12
+    private static let maxAllowance: Int64 = 12
     private static let interval: Int64 = 500_000_000
 
     /// Creates the limiter for one device.
@@ -38,7 +38,7 @@ package struct OutageEventLimiter {
     ///
     /// - Parameter event: An event from the device. Pass events in chronological order.
     /// - Returns: The event to report; `nil` to suppress the event.
-    package mutating func told(_ event: SessionEvent) -> SessionEvent? {
+    package mutating func filter(_ event: SessionEvent) -> SessionEvent? {
         let (track, outage): (String, SessionEvent.DeviceLost?)
         switch event.content {
         case .deviceLost(let lost): (track, outage, lastCause) = (lost.track, lost, lost.cause)
@@ -47,20 +47,20 @@ package struct OutageEventLimiter {
         }
         // The outage was already announced as a silence, so only the reason that the device reports is new.
         if let outage, isSilent {
-            guard !isReasonTold else { return nil }
-            isReasonTold = true
+            guard !hasReportedReason else { return nil }
+            hasReportedReason = true
             return SessionEvent(warning: outage.text, at: event.at, track: track)
         }
-        isReasonTold = false
-        isSilent = outage?.cause == CameraInput.silence
-        regain(at: event.at)
+        hasReportedReason = false
+        isSilent = outage?.cause == CameraInput.silenceCause
+        replenish(at: event.at)
         if allowance > 0 {
             allowance -= 1
-            isWarned = false
+            hasWarned = false
             return event
         }
-        if isWarned { return nil }
-        isWarned = true
+        if hasWarned { return nil }
+        hasWarned = true
         return SessionEvent(
             .warning(
                 SessionEvent.Warning(
@@ -69,12 +69,12 @@ package struct OutageEventLimiter {
                         + "\(kind.advice).", track: track, cause: lastCause)), at: event.at)
     }
 
-    private mutating func regain(at time: MediaTime) {
-        guard let before = regainedAt else { return regainedAt = time }
+    private mutating func replenish(at time: MediaTime) {
+        guard let before = replenishedAt else { return replenishedAt = time }
         let passed = time.nanoseconds.subtractingReportingOverflow(before.nanoseconds)
         let count = passed.overflow ? 0 : passed.partialValue / Self.interval
         guard count > 0 else { return }
-        allowance = min(allowance + min(count, Self.most), Self.most)
-        regainedAt = time
+        allowance = min(allowance + min(count, Self.maxAllowance), Self.maxAllowance)
+        replenishedAt = time
     }
 }

@@ -16,26 +16,28 @@ struct PictureMonitor {
     private var identicalSince: ClockTime?
     private var wasLit = false
     private var isLit = false
-    private var looks = 0
+    private var examinedFrames = 0
     /// Capture time of the first frame in the current series of black frames.
     private var blackSince: ClockTime?
-    private var lastLook: ClockTime?
+    private var lastExamination: ClockTime?
 
     /// Minimum number of identical frames that can't be a coincidence.
     private static let fewest = 10
     /// Number of bytes compared per frame. Few bytes are sufficient for JPEGs, because almost every change of
     /// the image also changes the length of the JPEG.
     private static let samples = (compressed: 64, raw: 4096)
-    private static let compareEvery = Nanoseconds.milliseconds(200)
+    private static let comparisonInterval = Nanoseconds.milliseconds(200)
     /// Maximum luma of a black frame, in the range 16…235.
     private static let black = 24
-    private static let lookEvery = (dark: Nanoseconds.milliseconds(200), lit: Nanoseconds.seconds(5))
+    private static let examinationIntervals = (
+        dark: Nanoseconds.milliseconds(200), lit: Nanoseconds.seconds(5)
+    )
     /// Time for which frames must be identical or black before the camera is considered faulty.
-    private static let patience = Nanoseconds.seconds(2)
+    private static let minFaultDuration = Nanoseconds.seconds(2)
 
     /// Classification of the content if all frames so far are identical or black; otherwise `nil`.
     var content: Manifest.Device.Content? {
-        if looks > 0, !wasLit { return .black }
+        if examinedFrames > 0, !wasLit { return .black }
         return compared >= Self.fewest && !differs ? .frozen : nil
     }
 
@@ -43,27 +45,29 @@ struct PictureMonitor {
     var fault: CameraFault? {
         func lasts(_ since: ClockTime?, until last: ClockTime?) -> Bool {
             guard let since, let last else { return false }
-            return last - since >= Self.patience
+            return last - since >= Self.minFaultDuration
         }
-        if lasts(blackSince, until: lastLook) { return .black }
+        if lasts(blackSince, until: lastExamination) { return .black }
         return lasts(identicalSince, until: lastComparison) ? .frozen : nil
     }
 
     /// Whether the monitor needs a frame captured at `time`, so that `add` must be called.
-    func wantsFrame(at time: ClockTime) -> Bool { isComparisonDue(at: time) || isLookDue(at: time) }
+    func wantsFrame(at time: ClockTime) -> Bool { isComparisonDue(at: time) || isExaminationDue(at: time) }
 
     private func isComparisonDue(at time: ClockTime) -> Bool {
-        !differs || lastComparison.map { time - $0 >= Self.compareEvery } ?? true
+        !differs || lastComparison.map { time - $0 >= Self.comparisonInterval } ?? true
     }
 
-    private func isLookDue(at time: ClockTime) -> Bool {
-        lastLook.map { time - $0 >= (isLit ? Self.lookEvery.lit : Self.lookEvery.dark) } ?? true
+    private func isExaminationDue(at time: ClockTime) -> Bool {
+        lastExamination.map {
+            time - $0 >= (isLit ? Self.examinationIntervals.lit : Self.examinationIntervals.dark)
+        } ?? true
     }
 
     /// Examines a frame that was captured at `time`.
     mutating func add(_ frame: CapturedFrame, at time: ClockTime, codecs: any CodecFactory) {
         if isComparisonDue(at: time) { compare(frame, at: time) }
-        if isLookDue(at: time) { look(at: frame, time, codecs) }
+        if isExaminationDue(at: time) { examine(frame, time, codecs) }
     }
 
     private mutating func compare(_ frame: CapturedFrame, at time: ClockTime) {
@@ -84,12 +88,12 @@ struct PictureMonitor {
         lastComparison = time
     }
 
-    private mutating func look(at frame: CapturedFrame, _ time: ClockTime, _ codecs: any CodecFactory) {
+    private mutating func examine(_ frame: CapturedFrame, _ time: ClockTime, _ codecs: any CodecFactory) {
         isLit = isLit(frame, codecs)
-        looks += 1
+        examinedFrames += 1
         wasLit = wasLit || isLit
         blackSince = isLit ? nil : blackSince ?? time
-        lastLook = time
+        lastExamination = time
     }
 
     /// Whether any part of a frame is brighter than black. The result is `true` if the frame can't be

@@ -31,13 +31,13 @@ public struct SessionStatus: Sendable, Equatable {
         /// State of the camera's clock model, including the accuracy of frame times.
         public let clock: ClockReading
         /// Start and reason of the current outage; `nil` while frames are arriving.
-        public let absence: CameraAbsence?
+        public let outage: CameraOutage?
         /// Reason why the camera's frames can't be used at the moment; `nil` if the frames can be shown.
         /// Automatic switching never selects a camera with a fault.
         public internal(set) var fault: CameraFault?
 
         /// Total number of frames lost in this recording, regardless of the cause.
-        public var lost: Int { counts.lostInAll }
+        public var lost: Int { counts.totalLost }
     }
 
     /// The state of one microphone.
@@ -90,7 +90,7 @@ public struct SessionStatus: Sendable, Equatable {
     public var alignmentDelay: Nanoseconds?
     /// How far the data in the files lags behind real time, which is the amount that would be lost in a
     /// crash; `nil` while no files are being written.
-    public var behind: Nanoseconds?
+    public var fileLag: Nanoseconds?
     /// How the system granted a higher priority to the capture and timeline threads; `nil` until known.
     public var priority: PriorityGrant?
     /// The cameras, in the order of the plan.
@@ -119,7 +119,7 @@ public struct SessionStatus: Sendable, Equatable {
     /// recent.
     public var governorSteps: [Manifest.GovernorStep] = []
     /// Reductions made by the governor, oldest first, such as `program preset superfast → ultrafast`.
-    public var givenUp: [String] = []
+    public var reductions: [String] = []
 
     /// Creates the status of a session that is starting.
     public init() {}
@@ -138,9 +138,9 @@ extension SessionStatus.Camera {
         name = input.source.device.name
         format = input.deliveredFormat
         clock = input.clockReading
-        absence = input.absence
+        outage = input.currentOutage
         fault = input.fault
-        rate = standsBy && absence != nil ? 0 : 1e9 / Double(max(clock.interval.count, 1))
+        rate = standsBy && outage != nil ? 0 : 1e9 / Double(max(clock.interval.count, 1))
         self.counts = counts
     }
 }

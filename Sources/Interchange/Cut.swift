@@ -12,19 +12,19 @@ public struct Cut: Sendable, Equatable {
         /// The frame after the last frame of the shot.
         public var end: Int64
         /// Roles of the cameras that are shown, the main camera first, in order from back to front.
-        public var show: [String]
+        public var cameras: [String]
         /// Layout of the cameras.
         public var layout: ProgramLayout
         /// The reason for the shot, as text for users.
-        public var why: String
+        public var reason: String
 
         /// Creates a shot.
-        public init(first: Int64, end: Int64, show: [String], layout: ProgramLayout, why: String) {
+        public init(first: Int64, end: Int64, cameras: [String], layout: ProgramLayout, reason: String) {
             self.first = first
             self.end = end
-            self.show = show
+            self.cameras = cameras
             self.layout = layout
-            self.why = why
+            self.reason = reason
         }
     }
 
@@ -72,9 +72,9 @@ extension Cut {
             if !shots.isEmpty { shots[shots.count - 1].end = frame }
             shots.append(
                 Shot(
-                    first: frame, end: session.lastFrame, show: arrangement.layers.map(\.role),
+                    first: frame, end: session.lastFrame, cameras: arrangement.layers.map(\.role),
                     layout: arrangement.layout,
-                    why: session.reason(at: arrangement.at_ns, isFirst: frame == 0)))
+                    reason: session.reason(at: arrangement.at_ns, isFirst: frame == 0)))
         }
         return Cut(rate: session.rate, shots: shots)
     }
@@ -85,8 +85,8 @@ extension Cut {
             rate: session.rate,
             shots: [
                 Shot(
-                    first: 0, end: session.lastFrame, show: session.angles.prefix(1).map(\.role),
-                    layout: .single, why: "no cut")
+                    first: 0, end: session.lastFrame, cameras: session.angles.prefix(1).map(\.role),
+                    layout: .single, reason: "no cut")
             ])
     }
 }
@@ -125,7 +125,7 @@ extension Cut {
             Text.Shot(
                 from_ns: rate.time(ofTick: shot.first).nanoseconds,
                 to_ns: rate.time(ofTick: shot.end).nanoseconds,
-                show: shot.show, layout: shot.layout.rawValue, why: shot.why)
+                show: shot.cameras, layout: shot.layout.rawValue, why: shot.reason)
         }
         return JSONText.pretty(Text(schema: 1, rate: rate.perSecond, shots: shots)) + Data("\n".utf8)
     }
@@ -180,7 +180,7 @@ extension Cut {
             guard first < last else {
                 throw wrong("\(place) is shorter than a frame or starts after the end of the recording.")
             }
-            if let role = shot.show.first(where: { session.angle($0) == nil && !session.showed($0) }) {
+            if let role = shot.show.first(where: { session.angle($0) == nil && !session.hasShown($0) }) {
                 let roles = session.angles.map(\.role).joined(separator: ", ")
                 throw wrong(
                     "\(place).show contains `\(role.printable())`, which isn't part of the recording. Available: \(roles)."
@@ -192,8 +192,8 @@ extension Cut {
             }
             shots.append(
                 Shot(
-                    first: first, end: last, show: shot.show, layout: layout,
-                    why: (shot.why ?? "").printable(limit: 1000)))
+                    first: first, end: last, cameras: shot.show, layout: layout,
+                    reason: (shot.why ?? "").printable(limit: 1000)))
         }
         guard shots.last?.end == end else {
             throw wrong(
@@ -211,7 +211,7 @@ extension Manifest {
 
 extension RecordedSession {
     /// Whether a camera was ever shown in the program, even if the camera's track or files are missing.
-    fileprivate func showed(_ role: String) -> Bool {
+    fileprivate func hasShown(_ role: String) -> Bool {
         arrangements.contains { arrangement in arrangement.layers.contains { $0.role == role } }
     }
 }

@@ -11,20 +11,22 @@ internal import System
 package final class MediaConnection: Sendable {
     private let socket: LocalSocket
     /// The socket's file descriptor. The lock allows only one thread at a time to send a message.
-    private let sending: ConditionLock<Int32>
+    private let sendLock: ConditionLock<Int32>
     private let closing = Cancellation()
 
     /// Requested size of the kernel's send buffer in bytes, which is enough for a few frames.
     private static let sendBuffer: Int32 = 4 << 20
     /// The first and the longest polling interval while waiting for the peer to read.
-    private static let glances = (first: Nanoseconds.milliseconds(1), last: Nanoseconds.milliseconds(32))
+    private static let pollIntervals = (
+        first: Nanoseconds.milliseconds(1), last: Nanoseconds.milliseconds(32)
+    )
     /// Maximum size in bytes of data that is copied into the same buffer as the message header.
-    private static let onePiece = 1 << 16
+    private static let maxCombinedBytes = 1 << 16
 
     /// Takes ownership of a connected socket and sets the socket to blocking mode.
     package init(_ socket: LocalSocket) {
         self.socket = socket
-        sending = ConditionLock(socket.descriptor)
+        sendLock = ConditionLock(socket.descriptor)
         let flags = fcntl(socket.descriptor, F_GETFL)
         _ = fcntl(socket.descriptor, F_SETFL, flags & ~O_NONBLOCK)
         var size = Self.sendBuffer
@@ -48,12 +50,12 @@ package final class MediaConnection: Sendable {
     package func send(_ header: String, _ bytes: SharedBytes? = nil) -> Bool {
         let header = Array(header.utf8)
         var first = MediaMessage.prefix(header: header.count, bytes: bytes?.count ?? 0) + header
-        guard let bytes, bytes.count > 0 else { return sending.withLock { sendAll(first, to: $0) } }
-        if bytes.count <= Self.onePiece {
+        guard let bytes, bytes.count > 0 else { return sendLock.withLock { sendAll(first, to: $0) } }
+        if bytes.count <= Self.maxCombinedBytes {
             first.append(contentsOf: bytes.bytes)
-            return sending.withLock { sendAll(first, to: $0) }
+            return sendLock.withLock { sendAll(first, to: $0) }
         }
-        return sending.withLock { sendAll(first, to: $0) && sendAll(bytes.bytes, to: $0) }
+        return sendLock.withLock { sendAll(first, to: $0) && sendAll(bytes.bytes, to: $0) }
     }
 
     /// Sends a message with its data in shared memory, which the peer maps or reads. The call blocks until
@@ -67,10 +69,10 @@ package final class MediaConnection: Sendable {
     ///   can't be created.
     package func send(_ header: String, inMemory bytes: SharedBytes) -> Bool {
         let clock = MonotonicClock()
-        var glance = Self.glances.first
+        var glance = Self.pollIntervals.first
         while linux_has_unread(socket.descriptor) != 0 {
             guard clock.sleep(until: clock.now + glance, unless: closing) else { return false }
-            glance = min(glance * 2, Self.glances.last)
+            glance = min(glance * 2, Self.pollIntervals.last)
         }
         let number = linux_make_memory("multicam-frame")
         guard number >= 0 else { return false }
@@ -78,8 +80,8 @@ package final class MediaConnection: Sendable {
         guard write(bytes.bytes, to: memory.number) else { return false }
         let header = Array(header.utf8)
         let all = MediaMessage.prefix(header: header.count, bytes: 0) + header
-        return sending.withLock { place in
-            all.withUnsafeBytes { sendAll($0, to: place, beside: memory.number) }
+        return sendLock.withLock { place in
+            all.withUnsafeBytes { sendAll($0, to: place, descriptor: memory.number) }
         }
     }
 
@@ -99,7 +101,7 @@ package final class MediaConnection: Sendable {
         bytes.withUnsafeBytes { sendAll($0, to: place) }
     }
 
-    private func sendAll(_ bytes: UnsafeRawBufferPointer, to place: Int32, beside descriptor: Int32 = -1)
+    private func sendAll(_ bytes: UnsafeRawBufferPointer, to place: Int32, descriptor: Int32 = -1)
         -> Bool
     {
         var (rest, beside) = (bytes[...], descriptor)
@@ -140,10 +142,10 @@ package final class MediaConnection: Sendable {
 
     /// A file descriptor received together with bytes. The descriptor is closed unless the caller takes
     /// ownership of it.
-    private struct Beside: ~Copyable {
+    private struct ReceivedDescriptor: ~Copyable {
         private var descriptor: OwnedDescriptor?
 
-        mutating func keep(_ number: Int32) {
+        mutating func store(_ number: Int32) {
             if number >= 0 { descriptor = OwnedDescriptor(owning: number) }
         }
 
@@ -152,14 +154,14 @@ package final class MediaConnection: Sendable {
 
     /// Fills a memory block with received bytes. Returns the descriptor received with the bytes; `nil` if the
     /// connection has ended.
-    private func receive(into memory: SharedBytes) -> Beside? {
-        var beside = Beside()
+    private func receive(into memory: SharedBytes) -> ReceivedDescriptor? {
+        var beside = ReceivedDescriptor()
         var filled = 0
         while filled < memory.count {
             var number: Int32 = -1
             let count = linux_receive_beside(
                 socket.descriptor, memory.start + filled, UInt(memory.count - filled), &number)
-            beside.keep(number)
+            beside.store(number)
             guard count > 0 else { return nil }
             filled += count
         }
@@ -217,7 +219,7 @@ enum MediaPath {
     ///   - process: Process ID of the session; `nil` if only one session is running.
     ///   - path: Path of the media socket; `nil` to find the socket automatically.
     /// - Returns: The connection to the session.
-    /// - Throws: `ControlError.nobody` if no session is running, `.usage` if several sessions are running, or
+    /// - Throws: `ControlError.notRunning` if no session is running, `.usage` if several sessions are running, or
     ///   `.system` if a system error occurs.
     static func connect(process: Int32?, path: String?) throws(ControlError) -> MediaConnection {
         let folder = ControlFolder(environment: ProcessInfo.processInfo.environment)
@@ -232,12 +234,12 @@ enum MediaPath {
         var found: [(process: Int32, connection: MediaConnection)] = []
         for process in folder.processes() {
             let socket = try LocalSocket()
-            if try socket.connects(to: folder.mediaPath(of: process)) {
+            if try socket.tryConnect(to: folder.mediaPath(of: process)) {
                 found.append((process, MediaConnection(socket)))
             }
         }
         guard let only = found.first else {
-            throw .nobody("this user is not running a session. Start `multicam record`.")
+            throw .notRunning("this user is not running a session. Start `multicam record`.")
         }
         guard found.count == 1 else {
             let processes = found.map { String($0.process) }.joined(separator: ", ")
@@ -249,7 +251,7 @@ enum MediaPath {
 
     private static func connect(_ path: String, _ refusal: String) throws(ControlError) -> MediaConnection {
         let socket = try LocalSocket()
-        guard try socket.connects(to: path) else { throw .nobody(refusal) }
+        guard try socket.tryConnect(to: path) else { throw .notRunning(refusal) }
         return MediaConnection(socket)
     }
 }

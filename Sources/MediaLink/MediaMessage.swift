@@ -134,7 +134,7 @@ package struct MediaHeader: Codable, Sendable {
 }
 
 /// Controls of a camera, as reported by its sender.
-package struct ToldControls: Sendable, Equatable, Codable {
+package struct ReportedControls: Sendable, Equatable, Codable {
     /// All controls of the camera, in the format of `multicam controls --json`.
     package var controls: [ControlsReport.Control]
     /// Number of the control request to which this report responds; `nil` if the report isn't a response.

@@ -42,11 +42,11 @@ public final class RemoteSource: Sendable {
     package convenience init(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
         dated origin: TimeOrigin?, over socket: LocalSocket,
-        whenWished wish: @escaping @Sendable (Int, [String: Int64]) -> Void = { _, _ in }
+        controlRequestHandler wish: @escaping @Sendable (Int, [String: Int64]) -> Void = { _, _ in }
     ) throws(ControlError) {
         try self.init(
             Self.header(cameraNamed: name, format, color, delay: delay, dated: origin),
-            over: MediaConnection(socket), whenWished: wish)
+            over: MediaConnection(socket), controlRequestHandler: wish)
     }
 
     /// Announces a microphone to a session.
@@ -108,7 +108,7 @@ public final class RemoteSource: Sendable {
 
     private init(
         _ header: MediaHeader, over connection: MediaConnection,
-        whenWished wish: @escaping @Sendable (Int, [String: Int64]) -> Void = { _, _ in }
+        controlRequestHandler wish: @escaping @Sendable (Int, [String: Int64]) -> Void = { _, _ in }
     ) throws(ControlError) {
         self.connection = connection
         guard connection.send(header) else { throw .system("the session closed the connection.") }
@@ -179,7 +179,7 @@ public final class RemoteSource: Sendable {
     /// Reports the camera's controls to the session.
     ///
     /// - Returns: Whether the data was sent; `false` if the connection has ended.
-    package func send(controls told: ToldControls) -> Bool {
+    package func send(controls told: ReportedControls) -> Bool {
         var header = MediaHeader("controls", id: Self.id)
         (header.controls, header.number, header.refused) = (told.controls, told.number, told.refused)
         return connection.send(header)
@@ -189,7 +189,7 @@ public final class RemoteSource: Sendable {
     ///
     /// - Parameter text: The remark, a sentence of at most 300 bytes.
     /// - Returns: Whether the data was sent; `false` if the connection has ended.
-    public func remark(_ text: String) -> Bool {
+    public func sendRemark(_ text: String) -> Bool {
         var header = MediaHeader("remark", id: Self.id)
         header.text = text
         return connection.send(header)
@@ -199,7 +199,7 @@ public final class RemoteSource: Sendable {
     ///
     /// - Parameter cause: The cause of the disconnection, as stored in the recording, such as `network:
     ///   nothing has come for 3 s`.
-    public func leave(because cause: String) {
+    public func disconnect(because cause: String) {
         var header = MediaHeader("gone", id: Self.id)
         header.text = cause
         _ = connection.send(header)

@@ -80,7 +80,7 @@ public final class RemoteTap: Sendable {
     ) throws(ControlError) {
         self.connection = connection
         self.content = ConditionLock(content)
-        guard connection.send(content.wish.header(id: Self.id)) else {
+        guard connection.send(content.requestedMedia.header(id: Self.id)) else {
             throw .system("the session closed the connection.")
         }
         do throws(ThreadError) {
@@ -109,7 +109,7 @@ public final class RemoteTap: Sendable {
         let wish = content.withLock { content -> RequestedMedia? in
             guard case .frames(let role, _, let isPreview) = content else { return nil }
             content = .frames(role: role, request, isPreview: isPreview)
-            return content.wish
+            return content.requestedMedia
         }
         if let wish { _ = connection.send(wish.header(id: Self.id)) }
     }
@@ -200,7 +200,7 @@ public final class RemoteTap: Sendable {
 }
 
 extension RemoteTap.Content {
-    var wish: RequestedMedia {
+    var requestedMedia: RequestedMedia {
         switch self {
         case .frames(let role, let request, let isPreview): .frames(role: role, request, isPreview: isPreview)
         case .audio(let role): .audio(role: role)

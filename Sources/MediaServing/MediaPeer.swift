@@ -19,10 +19,10 @@ final class MediaPeer: Sendable {
         var session: MulticamSession?
         var subscriptions: [Int: MediaSubscription] = [:]
         /// Ended subscriptions whose threads are still waiting for the process to read.
-        var leaving: [MediaSubscription] = []
+        var endedSubscriptions: [MediaSubscription] = []
         var devices: [Int: Device] = [:]
         /// IDs of devices that were refused or that sent invalid data. Further data from these devices is ignored.
-        var silenced: Set<Int> = []
+        var rejectedDevices: Set<Int> = []
     }
 
     private let connection: MediaConnection
@@ -32,17 +32,17 @@ final class MediaPeer: Sendable {
     private let state = ConditionLock(State())
     /// Lock that is held while subscriptions are attached to or detached from a session, because the process's requests
     /// and new sessions arrive on different threads.
-    private let turn = ConditionLock(())
+    private let attachmentLock = ConditionLock(())
     /// Refusals and control requests waiting to be sent to the process. A separate thread sends these
     /// messages, because a process that isn't reading must not block other threads.
-    private let notes = BoundedQueue<String>(capacity: 64)
+    private let outgoingMessages = BoundedQueue<String>(capacity: 64)
 
     /// Maximum number of subscriptions per connection, including ended subscriptions with unread data. The
     /// same limit applies to the number of devices.
-    private static let mostNumbers = 64
+    private static let maxIDs = 64
     /// Maximum number of threads per subscription that may wait until a process reads data from earlier
     /// sessions.
-    private static let mostWaiting = 4
+    private static let maxWaitingThreads = 4
 
     /// Creates a peer for a new connection.
     ///
@@ -62,7 +62,7 @@ final class MediaPeer: Sendable {
     }
 
     /// Sets the current session, or `nil` if no session exists. Call this method before `start`.
-    func meet(_ session: MulticamSession?) { state.withLock { $0.session = session } }
+    func setSession(_ session: MulticamSession?) { state.withLock { $0.session = session } }
 
     /// Sends the greeting, and handles the process's messages until it disconnects.
     ///
@@ -86,14 +86,14 @@ final class MediaPeer: Sendable {
     private func serve(
         _ refusal: @escaping @Sendable () -> String?, _ ended: @escaping @Sendable () -> Void
     ) {
-        let sender = MediaThread.eventually(name: "media:refuse") { [connection, notes] in
-            while let line = notes.next(), connection.send(line) {}
+        let sender = MediaThread.startWhenPossible(name: "media:refuse") { [connection, outgoingMessages] in
+            while let line = outgoingMessages.dequeue(), connection.send(line) {}
         }
-        if connection.send(MediaHeader("hello")) { follow(refusal) }
-        notes.finish()
+        if connection.send(MediaHeader("hello")) { receiveMessages(refusal) }
+        outgoingMessages.finish()
         sender.join()
         connection.close()
-        leave()
+        disconnectAll()
         ended()
     }
 
@@ -105,16 +105,16 @@ final class MediaPeer: Sendable {
 
     /// Moves the subscriptions to another session.
     func change(from before: MulticamSession?, to session: MulticamSession?) {
-        turn.withLock { _ in
+        attachmentLock.withLock { _ in
             let subscriptions = state.withLock { state in
                 state.session = session
                 return Array(state.subscriptions.values)
             }
             for subscription in subscriptions {
                 subscription.detach(from: before)
-                guard subscription.sendingCount < Self.mostWaiting else {
-                    drop(subscription.id)
-                    complain(
+                guard subscription.sendingCount < Self.maxWaitingThreads else {
+                    unsubscribe(subscription.id)
+                    sendError(
                         subscription.id,
                         "the subscription ended, because unread data from several previous sessions had accumulated."
                     )
@@ -125,9 +125,9 @@ final class MediaPeer: Sendable {
         }
     }
 
-    func tell(event line: String, _ number: Int) {
+    func send(event line: String, _ number: Int) {
         for subscription in state.withLock({ Array($0.subscriptions.values) }) {
-            subscription.tell(event: line, number)
+            subscription.send(event: line, number)
         }
     }
 
@@ -135,44 +135,44 @@ final class MediaPeer: Sendable {
         do throws(SessionChangeError) {
             try subscription.attach(to: session)
         } catch {
-            complain(subscription.id, error.description)
+            sendError(subscription.id, error.description)
         }
     }
 
     // MARK: Messages from the process
 
-    private func follow(_ refusal: () -> String?) {
+    private func receiveMessages(_ refusal: () -> String?) {
         while true {
             do throws(MediaLinkError) {
                 guard let message = try connection.receive() else { return }
                 let header = try MediaConnection.header(of: message)
-                if header.type == "want", let sentence = refusal() { return complain(header.id, sentence) }
+                if header.type == "want", let sentence = refusal() { return sendError(header.id, sentence) }
                 do throws(MediaLinkError) {
-                    try follow(header, message.bytes)
+                    try handle(header, message.bytes)
                 } catch {
                     refuse(header, error.description)
                 }
             } catch {
                 // After a protocol violation, all further input is ignored.
-                return complain(nil, error.description)
+                return sendError(nil, error.description)
             }
         }
     }
 
-    private func follow(_ header: MediaHeader, _ bytes: SharedBytes) throws(MediaLinkError) {
+    private func handle(_ header: MediaHeader, _ bytes: SharedBytes) throws(MediaLinkError) {
         guard let id = header.id, (0...Int(Int32.max)).contains(id) else {
             throw MediaLinkError(
                 "`id` is missing or invalid: expected a non-negative integer chosen by the sender.")
         }
         switch header.type {
-        case "want": try want(header, id)
-        case "unwant": turn.withLock { _ in drop(id) }
+        case "want": try subscribe(header, id)
+        case "unwant": attachmentLock.withLock { _ in unsubscribe(id) }
         case "camera", "microphone": try announce(header, id)
-        case "frame", "audio": try take(header, id, bytes)
-        case "remark", "controls": try describe(header, id)
+        case "frame", "audio": try receiveMedia(header, id, bytes)
+        case "remark", "controls": try handleCameraMessage(header, id)
         case "gone":
             let device = state.withLock { $0.devices.removeValue(forKey: id) }
-            if let device { leave(device, cause: header.text.map { $0.printable(limit: 400) }) }
+            if let device { disconnect(device, cause: header.text.map { $0.printable(limit: 400) }) }
         default:
             throw MediaLinkError(
                 "invalid `type` “\(header.type.printable(limit: 40))”: expected `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `remark`, `controls`, or `gone`."
@@ -180,33 +180,33 @@ final class MediaPeer: Sendable {
         }
     }
 
-    private func complain(_ id: Int?, _ text: String) {
+    private func sendError(_ id: Int?, _ text: String) {
         var header = MediaHeader("error", id: id)
         header.text = text.printable(limit: 1000)
         // If the queue is full, the message is dropped, because the process isn't reading its messages
         // anyway.
-        _ = notes.offer(JSONText.line(header))
+        _ = outgoingMessages.tryEnqueue(JSONText.line(header))
     }
 
     // MARK: Requests
 
-    private func want(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
+    private func subscribe(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
         let wish = try RequestedMedia(header)
         let known = state.withLock { $0.subscriptions[id] }
         if known?.change(to: wish) == true { return }
         let (count, waiting) = state.withLock { state in
-            state.leaving.removeAll { $0.sendingCount == 0 }
-            return (state.subscriptions.count, state.leaving.count)
+            state.endedSubscriptions.removeAll { $0.sendingCount == 0 }
+            return (state.subscriptions.count, state.endedSubscriptions.count)
         }
-        guard count + waiting < Self.mostNumbers else {
+        guard count + waiting < Self.maxIDs else {
             throw MediaLinkError(
                 waiting == 0
-                    ? "the limit of \(Self.mostNumbers) subscriptions per connection has been reached."
+                    ? "the limit of \(Self.maxIDs) subscriptions per connection has been reached."
                     : "the limit of subscriptions per connection has been reached: \(count) are active, and \(waiting) have ended with unread data. "
                         + "Read the remaining data first.")
         }
-        turn.withLock { _ in
-            drop(id)
+        attachmentLock.withLock { _ in
+            unsubscribe(id)
             let subscription = MediaSubscription(id, wish, connection, status: status)
             let session = state.withLock { state in
                 state.subscriptions[id] = subscription
@@ -217,23 +217,23 @@ final class MediaPeer: Sendable {
         }
     }
 
-    /// Ends a subscription. The caller must hold the lock `turn`.
-    private func drop(_ id: Int) {
+    /// Ends a subscription. The caller must hold the lock `attachmentLock`.
+    private func unsubscribe(_ id: Int) {
         let (subscription, session) = state.withLock {
             ($0.subscriptions.removeValue(forKey: id), $0.session)
         }
         guard let subscription else { return }
         subscription.end()
         subscription.detach(from: session)
-        if subscription.sendingCount > 0 { state.withLock { $0.leaving.append(subscription) } }
+        if subscription.sendingCount > 0 { state.withLock { $0.endedSubscriptions.append(subscription) } }
     }
 
     // MARK: Devices
 
     private func announce(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
-        guard state.withLock({ $0.devices[id] == nil && $0.devices.count < Self.mostNumbers }) else {
+        guard state.withLock({ $0.devices[id] == nil && $0.devices.count < Self.maxIDs }) else {
             throw MediaLinkError(
-                "device \(id) has already been announced, or the limit of \(Self.mostNumbers) devices has been reached."
+                "device \(id) has already been announced, or the limit of \(Self.maxIDs) devices has been reached."
             )
         }
         guard let name = header.name, !name.isEmpty, name.utf8.count <= 64, name == name.printable() else {
@@ -258,10 +258,10 @@ final class MediaPeer: Sendable {
             let format = VideoFormat(pixel: pixel, size: size, rate: rate)
             let camera = try registry.announce(
                 cameraNamed: name, format, color, delay: delay, dated: header.clock ?? .mapped)
-            camera.listen { [notes] number, set in
+            camera.setControlRequestHandler { [outgoingMessages] number, set in
                 var header = MediaHeader("set", id: id)
                 (header.number, header.set) = (number, set)
-                _ = notes.offer(JSONText.line(header))
+                _ = outgoingMessages.tryEnqueue(JSONText.line(header))
             }
             device = .camera(camera)
         } else {
@@ -278,12 +278,12 @@ final class MediaPeer: Sendable {
         }
         state.withLock { state in
             state.devices[id] = device
-            state.silenced.remove(id)
+            state.rejectedDevices.remove(id)
         }
     }
 
-    private func take(_ header: MediaHeader, _ id: Int, _ bytes: SharedBytes) throws(MediaLinkError) {
-        let (device, isSilenced) = state.withLock { ($0.devices[id], $0.silenced.contains(id)) }
+    private func receiveMedia(_ header: MediaHeader, _ id: Int, _ bytes: SharedBytes) throws(MediaLinkError) {
+        let (device, isSilenced) = state.withLock { ($0.devices[id], $0.rejectedDevices.contains(id)) }
         guard let device else {
             if isSilenced { return }
             throw MediaLinkError("device \(id) has not been announced.")
@@ -298,28 +298,29 @@ final class MediaPeer: Sendable {
             guard header.type == "frame", let sequence = header.sequence else {
                 throw MediaLinkError("a camera must send `frame` messages with a `sequence` number.")
             }
-            try camera.take(bytes, at: time, error: error, sequence: sequence, isKey: header.key ?? true)
+            try camera.receiveFrame(
+                bytes, at: time, error: error, sequence: sequence, isKey: header.key ?? true)
         case .microphone(let microphone):
             guard header.type == "audio", let first = header.first_sample else {
                 throw MediaLinkError(
                     "a microphone must send `audio` messages that contain `first_sample`, the number of the first sample."
                 )
             }
-            try microphone.take(bytes, at: time, error: error, firstSample: first)
+            try microphone.receiveAudio(bytes, at: time, error: error, firstSample: first)
         }
     }
 
     /// Handles a process's messages about a camera, other than frames.
-    private func describe(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
+    private func handleCameraMessage(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
         guard case .camera(let camera)? = state.withLock({ $0.devices[id] }) else {
             throw MediaLinkError(
                 "`\(header.type)` requires a camera, but no camera with this ID has been announced.")
         }
         if header.type == "remark", let text = header.text {
-            registry.remark(text.printable(limit: 300), on: camera)
+            registry.reportRemark(text.printable(limit: 300), on: camera)
         } else if header.type == "controls", let controls = header.controls {
-            camera.take(
-                DeviceControl.controls(told: controls), answering: header.number,
+            camera.receiveControls(
+                DeviceControl.controls(reported: controls), answering: header.number,
                 refused: Set(header.refused ?? []))
         } else {
             throw MediaLinkError(
@@ -331,33 +332,33 @@ final class MediaPeer: Sendable {
     /// the device is removed.
     private func refuse(_ header: MediaHeader, _ reason: String) {
         guard let id = header.id, ["frame", "audio"].contains(header.type) else {
-            return complain(header.id, reason)
+            return sendError(header.id, reason)
         }
         let (device, isNew) = state.withLock { state in
             let device = state.devices.removeValue(forKey: id)
-            if state.silenced.count >= Self.mostNumbers { state.silenced.removeAll() }
-            return (device, state.silenced.insert(id).inserted)
+            if state.rejectedDevices.count >= Self.maxIDs { state.rejectedDevices.removeAll() }
+            return (device, state.rejectedDevices.insert(id).inserted)
         }
-        if let device { leave(device, cause: "the source sent an invalid message: \(reason)") }
-        if isNew { complain(id, reason) }
+        if let device { disconnect(device, cause: "the source sent an invalid message: \(reason)") }
+        if isNew { sendError(id, reason) }
     }
 
-    private func leave(_ device: Device, cause: String?) {
+    private func disconnect(_ device: Device, cause: String?) {
         switch device {
-        case .camera(let camera): registry.leave(camera, cause: cause)
-        case .microphone(let microphone): registry.leave(microphone, cause: cause)
+        case .camera(let camera): registry.disconnect(camera, cause: cause)
+        case .microphone(let microphone): registry.disconnect(microphone, cause: cause)
         }
     }
 
     /// Ends all subscriptions and devices of the process.
-    private func leave() {
-        turn.withLock { _ in
-            for id in state.withLock({ Array($0.subscriptions.keys) }) { drop(id) }
+    private func disconnectAll() {
+        attachmentLock.withLock { _ in
+            for id in state.withLock({ Array($0.subscriptions.keys) }) { unsubscribe(id) }
         }
         let devices = state.withLock { state in
             defer { state.devices = [:] }
             return Array(state.devices.values)
         }
-        for device in devices { leave(device, cause: nil) }
+        for device in devices { disconnect(device, cause: nil) }
     }
 }

@@ -21,7 +21,7 @@ public final class MediaServer: Sendable {
         var status: StatusSource?
         var peers: [ObjectIdentifier: MediaPeer] = [:]
         /// Peers that have subscriptions.
-        var watching: Set<ObjectIdentifier> = []
+        var subscribers: Set<ObjectIdentifier> = []
         var isClosed = false
     }
 
@@ -42,7 +42,7 @@ public final class MediaServer: Sendable {
     private static let mostPeers = 80
     /// Maximum number of connections with subscriptions. The other connections are reserved for processes
     /// that send the media of a device.
-    private static let mostWatching = 32
+    private static let maxSubscribers = 32
 
     /// Opens the socket next to this process's control socket.
     ///
@@ -67,7 +67,7 @@ public final class MediaServer: Sendable {
         }
         do throws(ThreadError) {
             let thread = try MediaThread(name: "media") { [weak self, listener, wakeUp] in
-                while Self.waits(for: listener, wakeUp) {
+                while Self.waitUntilReadable(listener, wakeUp) {
                     guard let self, !self.state.withLock(\.isClosed) else { return }
                     self.accept()
                 }
@@ -93,7 +93,7 @@ public final class MediaServer: Sendable {
     /// second. Without a source, subscribers receive the session's own status.
     ///
     /// - Parameter source: Returns the status. This closure is called on a thread of each subscription.
-    public func tellStatus(of source: @escaping StatusSource) { state.withLock { $0.status = source } }
+    public func setStatusSource(_ source: @escaping StatusSource) { state.withLock { $0.status = source } }
 
     private var status: ControlStatus? {
         let (session, source) = state.withLock { ($0.session, $0.status) }
@@ -116,9 +116,9 @@ public final class MediaServer: Sendable {
     }
 
     /// Sends an event to all event subscriptions. Never blocks.
-    public func tell(_ event: SessionEvent) {
-        let (line, number) = history.note(event)
-        for peer in state.withLock({ Array($0.peers.values) }) { peer.tell(event: line, number) }
+    public func publish(_ event: SessionEvent) {
+        let (line, number) = history.record(event)
+        for peer in state.withLock({ Array($0.peers.values) }) { peer.send(event: line, number) }
     }
 
     /// Closes the socket and all connections.
@@ -137,7 +137,7 @@ public final class MediaServer: Sendable {
     // MARK: Connections
 
     /// Waits until a process connects or the wake-up is triggered.
-    private static func waits(for listener: LocalSocket, _ wakeUp: WakeUp) -> Bool {
+    private static func waitUntilReadable(_ listener: LocalSocket, _ wakeUp: WakeUp) -> Bool {
         var polls = [
             pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: wakeUp.number, events: Int16(POLLIN), revents: 0),
@@ -149,7 +149,7 @@ public final class MediaServer: Sendable {
     private func accept() {
         switch listener.accept() {
         case .connected(let socket): admit(MediaConnection(socket), user: socket.peerUser)
-        case .nobody: break
+        case .noConnection: break
         // No file descriptors are available. Descriptors become available when a peer disconnects.
         case .refused: _ = wakeUp.sleep(for: .milliseconds(100))
         }
@@ -167,7 +167,7 @@ public final class MediaServer: Sendable {
             guard !state.isClosed, state.peers.count < Self.mostPeers else { return false }
             state.peers[ObjectIdentifier(peer)] = peer
             // The session is set under the same lock, so that the peer doesn't miss a later session.
-            peer.meet(state.session)
+            peer.setSession(state.session)
             return true
         }
         guard isAdmitted else {
@@ -177,10 +177,10 @@ public final class MediaServer: Sendable {
             return connection.close()
         }
         let place = ObjectIdentifier(peer)
-        peer.start(refusal: { [weak self] in self?.refusal(ofWatching: place) }) { [weak self] in
+        peer.start(refusal: { [weak self] in self?.refusal(ofSubscriber: place) }) { [weak self] in
             self?.state.broadcast { state in
                 state.peers[place] = nil
-                state.watching.remove(place)
+                state.subscribers.remove(place)
             }
         }
     }
@@ -188,12 +188,12 @@ public final class MediaServer: Sendable {
     /// Reserves one of the subscriber slots, unless the peer already has one.
     ///
     /// - Returns: An error message if all slots are taken; `nil` on success.
-    private func refusal(ofWatching place: ObjectIdentifier) -> String? {
+    private func refusal(ofSubscriber place: ObjectIdentifier) -> String? {
         state.withLock { state in
-            guard state.watching.contains(place) || state.watching.count < Self.mostWatching else {
-                return "the limit of \(Self.mostWatching) processes that receive media has been reached."
+            guard state.subscribers.contains(place) || state.subscribers.count < Self.maxSubscribers else {
+                return "the limit of \(Self.maxSubscribers) processes that receive media has been reached."
             }
-            state.watching.insert(place)
+            state.subscribers.insert(place)
             return nil
         }
     }
@@ -210,12 +210,12 @@ final class EventHistory: Sendable {
     private let state = ConditionLock(State())
 
     /// Maximum number of stored events.
-    private static let most = 500
+    private static let maxLines = 500
 
     /// Records an event. When a recording starts, the events of the previous recording are dropped.
     ///
     /// - Returns: The event as a line of text, and the event's sequence number.
-    func note(_ event: SessionEvent) -> (line: String, number: Int) {
+    func record(_ event: SessionEvent) -> (line: String, number: Int) {
         let line = event.line()
         return state.withLock { state in
             switch event.name {
@@ -223,7 +223,9 @@ final class EventHistory: Sendable {
             case .finished, .standby: state.lines = []
             default: state.lines.append(line)
             }
-            if state.lines.count > Self.most { state.lines.removeFirst(state.lines.count - Self.most) }
+            if state.lines.count > Self.maxLines {
+                state.lines.removeFirst(state.lines.count - Self.maxLines)
+            }
             state.count += 1
             return (line, state.count)
         }
@@ -231,7 +233,7 @@ final class EventHistory: Sendable {
 
     /// Returns the past events of the current recording, oldest first, and the sequence number of the last
     /// event. The number is 0 if the list is empty.
-    func soFar() -> (lines: [String], number: Int) {
+    func snapshot() -> (lines: [String], number: Int) {
         state.withLock { ($0.lines, $0.lines.isEmpty ? 0 : $0.count) }
     }
 }

@@ -21,13 +21,13 @@ final class MediaSubscription: Sendable {
         case history([String])
     }
 
-    private enum Telling: Sendable {
+    private enum Delivery: Sendable {
         /// The event history must be sent first. The associated value lists the events that have occurred in
         /// the meantime.
-        case later([(line: String, number: Int)])
+        case buffering([(line: String, number: Int)])
         /// The event history has been sent. Events with numbers above the associated value are sent as they
         /// occur.
-        case since(Int)
+        case after(Int)
     }
 
     let id: Int
@@ -37,7 +37,7 @@ final class MediaSubscription: Sendable {
     /// Events, as lines of text, that are waiting to be sent; `nil` if the subscription isn't for events.
     private let lines: BoundedQueue<Line>?
     private let lostLines = ConditionLock(0)
-    private let telling: ConditionLock<Telling>
+    private let delivery: ConditionLock<Delivery>
     private let ended = Cancellation()
 
     /// Maximum number of events waiting for a process that isn't reading.
@@ -62,10 +62,10 @@ final class MediaSubscription: Sendable {
         switch wish {
         case .events(let history):
             lines = BoundedQueue(capacity: Self.mostLines)
-            telling = ConditionLock(history ? .later([]) : .since(0))
+            delivery = ConditionLock(history ? .buffering([]) : .after(0))
         case .status, .packets, .audio, .frames:
             lines = nil
-            telling = ConditionLock(.since(0))
+            delivery = ConditionLock(.after(0))
         }
         switch wish {
         case .events: startEvents()
@@ -74,7 +74,7 @@ final class MediaSubscription: Sendable {
         }
     }
 
-    var wish: RequestedMedia { state.withLock { $0.wish } }
+    var requestedMedia: RequestedMedia { state.withLock { $0.wish } }
 
     /// Number of threads that are sending data. While the process isn't reading, these threads may outlive
     /// the subscription.
@@ -102,7 +102,7 @@ final class MediaSubscription: Sendable {
     func attach(to session: MulticamSession?) throws(SessionChangeError) {
         guard let session else { return }
         let source: Source
-        switch wish {
+        switch requestedMedia {
         case .status, .events: return
         case .packets(let includesStandby):
             let tap = makePacketTap(includesStandby: includesStandby)
@@ -145,27 +145,27 @@ final class MediaSubscription: Sendable {
     // MARK: Text messages
 
     /// Sends the event history, if requested. Call this method only once, after other threads have started to
-    /// call `tell` with new events.
+    /// call `send` with new events.
     func begin(with history: EventHistory) {
         guard let lines else { return }
-        telling.withLock { telling in
-            guard case .later(let waiting) = telling else { return }
-            let (before, last) = history.soFar()
-            _ = lines.offer(.history(before))
-            for event in waiting where event.number > last { _ = lines.offer(.event(event.line)) }
-            telling = .since(max(last, waiting.last?.number ?? 0))
+        delivery.withLock { telling in
+            guard case .buffering(let waiting) = telling else { return }
+            let (before, last) = history.snapshot()
+            _ = lines.tryEnqueue(.history(before))
+            for event in waiting where event.number > last { _ = lines.tryEnqueue(.event(event.line)) }
+            telling = .after(max(last, waiting.last?.number ?? 0))
         }
     }
 
     /// Sends an event, unless the event was already sent as part of the history.
-    func tell(event line: String, _ number: Int) {
+    func send(event line: String, _ number: Int) {
         guard let lines else { return }
-        let isLost = telling.withLock { telling in
+        let isLost = delivery.withLock { telling in
             switch telling {
-            case .later(let waiting):
-                telling = .later(waiting + [(line, number)])
+            case .buffering(let waiting):
+                telling = .buffering(waiting + [(line, number)])
                 return false
-            case .since(let last): return number > last && !lines.offer(.event(line))
+            case .after(let last): return number > last && !lines.tryEnqueue(.event(line))
             }
         }
         if isLost { lostLines.withLock { $0 += 1 } }
@@ -173,8 +173,8 @@ final class MediaSubscription: Sendable {
 
     private func startEvents() {
         guard let lines else { return }
-        MediaThread.eventually(name: "media:events") { [id, outlet, lostLines] in
-            while let line = lines.next() {
+        MediaThread.startWhenPossible(name: "media:events") { [id, outlet, lostLines] in
+            while let line = lines.dequeue() {
                 let isSent: Bool
                 switch line {
                 case .event(let text):
@@ -192,7 +192,7 @@ final class MediaSubscription: Sendable {
     }
 
     private func startStatus() {
-        MediaThread.eventually(name: "media:status") { [self] in
+        MediaThread.startWhenPossible(name: "media:status") { [self] in
             let clock = MonotonicClock()
             repeat {
                 guard let status = status() else { continue }
@@ -226,7 +226,7 @@ final class MediaSubscription: Sendable {
                 _ = outlet.send(header, inMemory: frame.memory)
             }
         }
-        dropped.follow { [weak tap] in tap?.droppedCount ?? 0 }
+        dropped.setSource { [weak tap] in tap?.droppedCount ?? 0 }
         return tap
     }
 
@@ -238,26 +238,26 @@ final class MediaSubscription: Sendable {
                 #"{"type":"audio","id":\#(id),"first_sample":\#(slice.firstSample),"at_ns":\#(slice.capturedAt.nanoseconds),"channels":\#(slice.channels),"sample_rate":48000,"lost":\#(dropped.value)}"#,
                 bytes)
         }
-        dropped.follow { [weak tap] in tap?.droppedCount ?? 0 }
+        dropped.setSource { [weak tap] in tap?.droppedCount ?? 0 }
         return tap
     }
 
     private func makePacketTap(includesStandby: Bool) -> PacketTap {
         let dropped = DroppedCount()
         // The setup data of a stream is sent only with the stream's first packet.
-        let known = Known()
+        let known = KnownStreams()
         let tap = PacketTap(capacity: 400, includesStandby: includesStandby, mayStall: true) {
             [id, outlet] packet in
             let isNew = known.isNew(packet)
             _ = outlet.send(
                 Self.header(of: packet, id: id, lost: dropped.value, withSetup: isNew), packet.bytes)
         }
-        dropped.follow { [weak tap] in tap?.droppedCount ?? 0 }
+        dropped.setSource { [weak tap] in tap?.droppedCount ?? 0 }
         return tap
     }
 
     /// The setup data that was last sent for each stream.
-    private final class Known: Sendable {
+    private final class KnownStreams: Sendable {
         private struct Stream: Equatable {
             var setup: [UInt8]
             var start: ClockTime
@@ -373,7 +373,7 @@ final class DroppedCount: Sendable {
     private let source = ConditionLock<Source?>(nil)
 
     /// Sets the function that returns the count.
-    func follow(_ count: @escaping @Sendable () -> Int) { source.withLock { $0 = Source(count: count) } }
+    func setSource(_ count: @escaping @Sendable () -> Int) { source.withLock { $0 = Source(count: count) } }
 
     /// The current count; 0 if no function has been set.
     var value: Int { source.withLock { $0 }?.count() ?? 0 }

@@ -27,8 +27,8 @@ package final class RemoteCamera: CameraSource {
         var controls: [DeviceControl] = []
         /// Requests that the sending process set controls. The number identifies the response to the request.
         /// The value is `nil` if no process is sending frames.
-        var wish: (@Sendable (Int, [String: Int64]) -> Void)?
-        var lastWish = 0
+        var controlRequestHandler: (@Sendable (Int, [String: Int64]) -> Void)?
+        var lastRequestNumber = 0
         /// Names of the controls that the sender refused to set, by the number of the request.
         var answers: [Int: Set<String>] = [:]
     }
@@ -43,7 +43,7 @@ package final class RemoteCamera: CameraSource {
     /// that the sequence was restarted.
     private static let longestJump: Int64 = 100_000
     /// Maximum time for the sender to set controls. A phone may have to switch to another lens.
-    private static let patience = Nanoseconds.seconds(4)
+    private static let controlTimeout = Nanoseconds.seconds(4)
 
     init(name: String, format: VideoFormat, color: ColorDescription, delay: Nanoseconds) {
         device = RemoteDevices.device(
@@ -79,13 +79,13 @@ package final class RemoteCamera: CameraSource {
 
     /// Whether a process may resume this camera with a given format. The frame rate of a network camera isn't
     /// compared, because the rate is measured and differs each time.
-    func takes(_ other: VideoFormat, _ otherColor: ColorDescription) -> Bool {
+    func accepts(_ other: VideoFormat, _ otherColor: ColorDescription) -> Bool {
         guard isRelayed else { return other == format && otherColor == color }
         return other.pixel == format.pixel && other.size == format.size && otherColor == color
     }
 
     /// Sets the origin of the frames' timestamps.
-    func date(by origin: TimeOrigin) { state.withLock { $0.origin = origin } }
+    func setTimeOrigin(_ origin: TimeOrigin) { state.withLock { $0.origin = origin } }
 
     package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
@@ -96,9 +96,9 @@ package final class RemoteCamera: CameraSource {
             state.isCatchingUp = true
             return state.isAway
         }
-        if isAway { receive(.away(at: clock.now, cause: Self.cause, isRequested: false)) }
+        if isAway { receive(.outageBegan(at: clock.now, cause: Self.cause, isRequested: false)) }
         while let frames = nextEarlyFrames() {
-            for frame in frames { receive(.earlier(frame)) }
+            for frame in frames { receive(.preroll(frame)) }
         }
     }
 
@@ -138,7 +138,7 @@ package final class RemoteCamera: CameraSource {
     ///   - sequence: The sender's frame number. Missing numbers count as lost frames.
     ///   - isKey: Whether the frame can be decoded without other frames.
     /// - Throws: `MediaLinkError` if the bytes can't be a frame of the announced format.
-    func take(
+    func receiveFrame(
         _ bytes: SharedBytes, at time: ClockTime, error: Nanoseconds, sequence: Int64, isKey: Bool
     ) throws(MediaLinkError) {
         let (planes, byteCount) = FramePlane.packed(format.pixel, format.size)
@@ -168,7 +168,7 @@ package final class RemoteCamera: CameraSource {
             return (state.receive, missing, since, returns)
         }
         guard let receive else { return }
-        if returns { receive(.returned(at: time, remark: nil)) }
+        if returns { receive(.outageEnded(at: time, remark: nil)) }
         if missing > 0 {
             receive(
                 .lost(
@@ -182,27 +182,27 @@ package final class RemoteCamera: CameraSource {
     // MARK: Controls
 
     /// Sets the function that requests controls from the sender.
-    func listen(_ wish: @escaping @Sendable (Int, [String: Int64]) -> Void) {
-        state.withLock { ($0.wish, $0.controls, $0.answers) = (wish, [], [:]) }
+    func setControlRequestHandler(_ wish: @escaping @Sendable (Int, [String: Int64]) -> Void) {
+        state.withLock { ($0.controlRequestHandler, $0.controls, $0.answers) = (wish, [], [:]) }
     }
 
     /// Updates the camera's controls from a report by the sender.
-    func take(_ controls: [DeviceControl], answering number: Int?, refused: Set<String>) {
+    func receiveControls(_ controls: [DeviceControl], answering number: Int?, refused: Set<String>) {
         state.broadcast { state in
             state.controls = controls
             // Responses to requests that have timed out are ignored.
-            if let number, number == state.lastWish { state.answers = [number: refused] }
+            if let number, number == state.lastRequestNumber { state.answers = [number: refused] }
         }
     }
 
-    package func controls() throws(DeviceError) -> [DeviceControl] { state.withLock { $0.controls } }
+    package func readControls() throws(DeviceError) -> [DeviceControl] { state.withLock { $0.controls } }
 
-    package func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+    package func setControls(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         let known = state.withLock { $0.controls }
         var (faults, wanted) = ([String: ControlFault](), [String: Int64]())
         for request in requests {
             guard let control = known.first(where: { $0.name == request.name }) else {
-                faults[request.name] = .unknown(request.name, names: known.map(\.name))
+                faults[request.name] = .unknownControl(request.name, names: known.map(\.name))
                 continue
             }
             do throws(ControlFault) {
@@ -212,7 +212,7 @@ package final class RemoteCamera: CameraSource {
                 faults[request.name] = error
             }
         }
-        let refused = wanted.isEmpty ? [] : try wish(wanted)
+        let refused = wanted.isEmpty ? [] : try requestControls(wanted)
         let now = state.withLock { $0.controls }
         return requests.map { request in
             ControlOutcome(
@@ -225,10 +225,10 @@ package final class RemoteCamera: CameraSource {
     /// Requests that the sender set controls, and waits for the sender's response.
     ///
     /// - Returns: Names of the controls that the sender refused to set.
-    private func wish(_ wanted: [String: Int64]) throws(DeviceError) -> Set<String> {
+    private func requestControls(_ wanted: [String: Int64]) throws(DeviceError) -> Set<String> {
         let (ask, number) = state.withLock { state in
-            state.lastWish += 1
-            return (state.wish, state.lastWish)
+            state.lastRequestNumber += 1
+            return (state.controlRequestHandler, state.lastRequestNumber)
         }
         guard let ask else {
             throw DeviceError(
@@ -237,7 +237,7 @@ package final class RemoteCamera: CameraSource {
             )
         }
         ask(number, wanted)
-        let deadline = MonotonicClock().now + Self.patience
+        let deadline = MonotonicClock().now + Self.controlTimeout
         guard let refused = state.wait(until: deadline, { $0.answers.removeValue(forKey: number) }) else {
             throw DeviceError(
                 device: device.name, operation: "setting the controls",
@@ -249,23 +249,23 @@ package final class RemoteCamera: CameraSource {
     // MARK: Disconnection and reconnection
 
     /// Reports a remark about the camera to the session.
-    func remark(_ text: String, at time: ClockTime) {
-        state.withLock { $0.receive }?(.remarked(at: time, text))
+    func reportRemark(_ text: String, at time: ClockTime) {
+        state.withLock { $0.receive }?(.notice(at: time, text))
     }
 
     /// Reports that the process has disconnected or that its data was rejected.
-    func leave(at time: ClockTime, cause: String? = nil) {
+    func disconnect(at time: ClockTime, cause: String? = nil) {
         let (receive, last) = state.withLock { state in
             defer {
                 (state.isAway, state.awaitsFrame) = (true, false)
                 state.isChanged = cause?.hasPrefix("\(LossCause.reconfigured.rawValue):") ?? false
-                state.wish = nil
+                state.controlRequestHandler = nil
             }
             return (state.isAway && !state.awaitsFrame ? nil : state.receive, state.lastTime)
         }
         let since = isRelayed ? last.map { min($0 + format.rate.interval, time) } : nil
         receive?(
-            .away(
+            .outageBegan(
                 at: since ?? time,
                 cause: cause
                     ?? (isRelayed ? "\(isScreen ? "screen" : "network"): \(Self.ended)" : Self.cause),
@@ -273,7 +273,7 @@ package final class RemoteCamera: CameraSource {
     }
 
     /// Reports that a process is sending the camera's frames again.
-    func comeBack(at time: ClockTime) {
+    func reconnect(at time: ClockTime) {
         let receive = state.withLock { state in
             defer {
                 // The buffered frames are dropped because the process may begin in the middle of another
@@ -285,7 +285,7 @@ package final class RemoteCamera: CameraSource {
             }
             return state.isAway && !isRelayed ? state.receive : nil
         }
-        receive?(.returned(at: time, remark: nil))
+        receive?(.outageEnded(at: time, remark: nil))
     }
 }
 
@@ -343,9 +343,9 @@ extension DeviceControl {
     private static let most = (controls: 32, items: 64)
 
     /// Validates controls reported by another process, which are untrusted input. Invalid controls are omitted.
-    static func controls(told: [ControlsReport.Control]) -> [DeviceControl] {
+    static func controls(reported: [ControlsReport.Control]) -> [DeviceControl] {
         var names: Set<String> = []
-        return told.prefix(most.controls).compactMap { DeviceControl($0) }.filter {
+        return reported.prefix(most.controls).compactMap { DeviceControl($0) }.filter {
             names.insert($0.name).inserted
         }
     }

@@ -8,14 +8,14 @@ public final class RemoteDevices: RemoteSources {
     private struct Place<Source: Sendable> {
         let source: Source
         /// Whether a connection is currently sending the device's media.
-        var isTaken = true
+        var isConnected = true
         /// Whether the device has been handed to a session.
         var isHandedOut = false
 
         /// Returns the source for use by a session if a connection is currently sending its media; otherwise
         /// returns `nil`.
         mutating func handOut() -> Source? {
-            guard isTaken else { return nil }
+            guard isConnected else { return nil }
             isHandedOut = true
             return source
         }
@@ -179,7 +179,8 @@ public final class RemoteDevices: RemoteSources {
     /// Number of devices whose media is currently sent by a connection.
     var presentCount: Int {
         state.withLock { state in
-            state.cameras.values.count(where: \.isTaken) + state.microphones.values.count(where: \.isTaken)
+            state.cameras.values.count(where: \.isConnected)
+                + state.microphones.values.count(where: \.isConnected)
         }
     }
 
@@ -197,23 +198,23 @@ public final class RemoteDevices: RemoteSources {
             guard let known = state.cameras[name] else {
                 guard state.cameras.count < Self.mostDevices else { return .failure(Self.tooMany) }
                 let camera = RemoteCamera(name: name, format: format, color: color, delay: delay)
-                camera.date(by: origin)
+                camera.setTimeOrigin(origin)
                 state.cameras[name] = Place(source: camera)
                 return .success((camera, false))
             }
-            guard !known.isTaken else { return .failure(Self.taken(name, "camera")) }
-            guard known.source.takes(format, color) else {
+            guard !known.isConnected else { return .failure(Self.nameInUse(name, "camera")) }
+            guard known.source.accepts(format, color) else {
                 return .failure(
                     MediaLinkError(
                         "the camera \(name.printable()) was previously announced as \(known.source.format). Send this format, or use another name."
                     ))
             }
-            known.source.date(by: origin)
-            state.cameras[name]?.isTaken = true
+            known.source.setTimeOrigin(origin)
+            state.cameras[name]?.isConnected = true
             return .success((known.source, true))
         }
         let (camera, isBack) = try result.get()
-        if isBack { camera.comeBack(at: sessionClock.now) }
+        if isBack { camera.reconnect(at: sessionClock.now) }
         return camera
     }
 
@@ -230,53 +231,56 @@ public final class RemoteDevices: RemoteSources {
             guard let known = state.microphones[name] else {
                 guard state.microphones.count < Self.mostDevices else { return .failure(Self.tooMany) }
                 let microphone = RemoteMicrophone(name: name, format: format, delay: delay)
-                microphone.date(by: origin)
+                microphone.setTimeOrigin(origin)
                 state.microphones[name] = Place(source: microphone)
                 return .success((microphone, false))
             }
-            guard !known.isTaken else { return .failure(Self.taken(name, "microphone")) }
+            guard !known.isConnected else { return .failure(Self.nameInUse(name, "microphone")) }
             guard known.source.format == format else {
                 return .failure(
                     MediaLinkError(
                         "the microphone \(name.printable()) was previously announced with a different rate or channel count. Send the same format, or use another name."
                     ))
             }
-            known.source.date(by: origin)
-            state.microphones[name]?.isTaken = true
+            known.source.setTimeOrigin(origin)
+            state.microphones[name]?.isConnected = true
             return .success((known.source, true))
         }
         let (microphone, isBack) = try result.get()
-        if isBack { microphone.comeBack(at: sessionClock.now) }
+        if isBack { microphone.reconnect(at: sessionClock.now) }
         return microphone
     }
 
     /// Passes a remark about a camera to the session that uses the camera.
-    func remark(_ text: String, on camera: RemoteCamera) { camera.remark(text, at: sessionClock.now) }
+    func reportRemark(_ text: String, on camera: RemoteCamera) {
+        camera.reportRemark(text, at: sessionClock.now)
+    }
 
     /// Handles the end of a camera's connection, or its removal after invalid data.
-    func leave(_ camera: RemoteCamera, cause: String?) {
+    func disconnect(_ camera: RemoteCamera, cause: String?) {
         let now = sessionClock.now
-        if let cause { camera.leave(at: now, cause: cause) } else { camera.leave(at: now) }
-        state.withLock { Self.leave(camera, in: &$0.cameras) }
+        if let cause { camera.disconnect(at: now, cause: cause) } else { camera.disconnect(at: now) }
+        state.withLock { Self.release(camera, in: &$0.cameras) }
     }
 
     /// Handles the end of a microphone's connection, or its removal after invalid data.
-    func leave(_ microphone: RemoteMicrophone, cause: String?) {
+    func disconnect(_ microphone: RemoteMicrophone, cause: String?) {
         let now = sessionClock.now
-        if let cause { microphone.leave(at: now, cause: cause) } else { microphone.leave(at: now) }
-        state.withLock { Self.leave(microphone, in: &$0.microphones) }
+        if let cause { microphone.disconnect(at: now, cause: cause) } else { microphone.disconnect(at: now) }
+        state.withLock { Self.release(microphone, in: &$0.microphones) }
     }
 
     /// Marks the source's entry as disconnected if a session uses the source; otherwise removes the entry.
-    private static func leave<Source: AnyObject>(_ source: Source, in places: inout [String: Place<Source>]) {
+    private static func release<Source: AnyObject>(_ source: Source, in places: inout [String: Place<Source>])
+    {
         guard let (name, place) = places.first(where: { $0.value.source === source }) else { return }
-        if place.isHandedOut { places[name]?.isTaken = false } else { places[name] = nil }
+        if place.isHandedOut { places[name]?.isConnected = false } else { places[name] = nil }
     }
 
     private static let tooMany = MediaLinkError(
         "the limit of \(mostDevices) announced devices has been reached.")
 
-    private static func taken(_ name: String, _ kind: String) -> MediaLinkError {
+    private static func nameInUse(_ name: String, _ kind: String) -> MediaLinkError {
         MediaLinkError(
             "the \(kind) \(name.printable()) is already being sent over another connection. Use another name."
         )

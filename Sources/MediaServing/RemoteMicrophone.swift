@@ -25,7 +25,7 @@ package final class RemoteMicrophone: MicrophoneSource {
         device = RemoteDevices.device(name, .audio, audio: format)
         self.format = format
         deliveryDelay = delay
-        isOverNetwork = SourceAddress.isRelayed(name)
+        isRelayed = SourceAddress.isRelayed(name)
     }
 
     /// Maximum error of the capture times, as reported by the sender.
@@ -33,14 +33,14 @@ package final class RemoteMicrophone: MicrophoneSource {
 
     package var timeOrigin: TimeOrigin? { state.withLock { $0.origin } }
 
-    package var outageCause: LossCause { isOverNetwork ? .network : .disconnected }
+    package var outageCause: LossCause { isRelayed ? .network : .disconnected }
 
     /// Whether the audio arrives over the network. An outage of a network microphone lasts as long as audio
     /// is missing, whereas other outages last as long as the connection is closed.
-    private let isOverNetwork: Bool
+    private let isRelayed: Bool
 
     /// Sets the origin of the audio's timestamps.
-    func date(by origin: TimeOrigin) { state.withLock { $0.origin = origin } }
+    func setTimeOrigin(_ origin: TimeOrigin) { state.withLock { $0.origin = origin } }
 
     package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
@@ -49,7 +49,7 @@ package final class RemoteMicrophone: MicrophoneSource {
             state.receive = receive
             return state.isAway
         }
-        if isAway { receive(.away(at: clock.now, cause: Self.cause)) }
+        if isAway { receive(.outageBegan(at: clock.now, cause: Self.cause)) }
     }
 
     /// Whether a session is using the microphone.
@@ -68,7 +68,7 @@ package final class RemoteMicrophone: MicrophoneSource {
     ///   - error: Maximum error of `time`.
     ///   - firstSample: The sender's sample number of the first sample.
     /// - Throws: `MediaLinkError` if the bytes can't be audio of the announced format.
-    func take(
+    func receiveAudio(
         _ bytes: SharedBytes, at time: ClockTime, error: Nanoseconds, firstSample: Int64
     ) throws(MediaLinkError) {
         let step = 4 * format.channels
@@ -92,14 +92,14 @@ package final class RemoteMicrophone: MicrophoneSource {
             state.awaitsAudio = false
             return (state.receive, returns)
         }
-        if returns { receive?(.returned(at: time)) }
+        if returns { receive?(.outageEnded(at: time)) }
         receive?(
             .audio(
                 CapturedAudio(format: format, capturedAt: time, firstSample: firstSample, samples: samples)))
     }
 
     /// Reports that the process has disconnected or that its data was rejected.
-    func leave(at time: ClockTime, cause: String? = nil) {
+    func disconnect(at time: ClockTime, cause: String? = nil) {
         let (receive, last) = state.withLock { state in
             defer {
                 state.isAway = true
@@ -107,19 +107,20 @@ package final class RemoteMicrophone: MicrophoneSource {
             }
             return (state.isAway && !state.awaitsAudio ? nil : state.receive, state.lastTime)
         }
-        let since = isOverNetwork ? last.map { min($0, time) } : nil
-        receive?(.away(at: since ?? time, cause: cause ?? (isOverNetwork ? Self.networkCause : Self.cause)))
+        let since = isRelayed ? last.map { min($0, time) } : nil
+        receive?(
+            .outageBegan(at: since ?? time, cause: cause ?? (isRelayed ? Self.networkCause : Self.cause)))
     }
 
     /// Reports that a process is sending the microphone's audio again.
-    func comeBack(at time: ClockTime) {
+    func reconnect(at time: ClockTime) {
         let receive = state.withLock { state in
             defer {
-                state.awaitsAudio = state.isAway && isOverNetwork
+                state.awaitsAudio = state.isAway && isRelayed
                 state.isAway = false
             }
-            return state.isAway && !isOverNetwork ? state.receive : nil
+            return state.isAway && !isRelayed ? state.receive : nil
         }
-        receive?(.returned(at: time))
+        receive?(.outageEnded(at: time))
     }
 }

@@ -46,21 +46,21 @@ package struct AudioMonitor {
     /// - Parameters:
     ///   - time: T0 on `CLOCK_MONOTONIC`.
     ///   - wasOpen: Whether the microphone was expected to deliver a signal before T0.
-    package mutating func begin(at time: ClockTime, wasOpen: Bool) {
+    package mutating func beginRecording(at time: ClockTime, wasOpen: Bool) {
         start = time
-        if !wasOpen { signal.begin(at: time) }
-        silence?.begin(at: time)
+        if !wasOpen { signal.beginRecording(at: time) }
+        silence?.beginRecording(at: time)
         // Ongoing clipping is reported again in the recording, even if it was already reported before T0.
-        clipping.begin()
+        clipping.beginRecording()
         if !alarms.contains(where: { $0.kind == .noSignal }) {
-            note(signal.ongoing(at: time), .noSignal, at: time, time)
+            appendAlarm(signal.ongoing(at: time), .noSignal, at: time, time)
         }
         overloads.removeAll { $0.at < time }
         clips = ClipCount()
     }
 
     /// The kinds of alarms that are currently active.
-    package var inForce: [AudioAlarm.Kind] {
+    package var activeAlarms: [AudioAlarm.Kind] {
         var kinds: [AudioAlarm.Kind] = []
         if signal.isSilent { kinds.append(.noSignal) }
         if silence?.isSilent == true { kinds.append(.silence) }
@@ -77,21 +77,22 @@ package struct AudioMonitor {
     /// - Parameters:
     ///   - samples: The captured samples, interleaved; full scale is ±1.
     ///   - time: Capture time of the first sample, on `CLOCK_MONOTONIC`.
-    package mutating func take(_ samples: [Float], at time: ClockTime) {
+    package mutating func process(_ samples: [Float], at time: ClockTime) {
         let frames = samples.count / step
         guard frames > 0 else { return }
         let duration = Nanoseconds.duration(of: Int64(frames), perSecond: Int64(rate))
         let (peak, squares) = measure(samples, frames: frames)
-        level.take(highest: peak, squares: squares, lasting: duration)
+        level.update(highest: peak, squares: squares, lasting: duration)
         let until = time + duration
         end = until
-        note(signal.take(peak: peak, from: time, to: until), .noSignal, at: time, until)
-        note(silence?.take(peak: peak, from: time, to: until), .silence, at: time, until)
+        appendAlarm(signal.process(peak: peak, from: time, to: until), .noSignal, at: time, until)
+        appendAlarm(silence?.process(peak: peak, from: time, to: until), .silence, at: time, until)
         let found =
-            clipping.concerns(peak: peak) ? clipping.count(samples, step: step, selected: selected) : 0
+            clipping.needsExamination(peak: peak)
+            ? clipping.countOverloads(samples, step: step, selected: selected) : 0
         if found > 0, start.map({ time >= $0 }) ?? false { overloads.append((time, Int64(found))) }
-        if found > 0 { clips.note(at: time) }
-        if let begins = clipping.pass(found, to: until) {
+        if found > 0 { clips.recordOverload(at: time) }
+        if let begins = clipping.record(found, to: until) {
             alarms.append(
                 AudioAlarm(
                     kind: .clipping, isEnd: !begins, at: begins ? time : until, peak: peak,
@@ -106,14 +107,15 @@ package struct AudioMonitor {
     ///   - hasStopped: Whether the audio has been missing for too long to be a normal pause.
     ///   - isAway: Whether the device is known to be disconnected, which is reported separately.
     /// - Returns: The alarms up to this time that haven't been removed yet.
-    package mutating func takeAlarms(
+    package mutating func dequeueAlarms(
         through now: ClockTime, hasStopped: Bool, isAway: Bool
     ) -> [AudioAlarm] {
         if hasStopped { level = AudioLevel() }
         // Audio that is missing, for example because the device is disconnected, counts as silence.
         if let end, end < now {
-            note(signal.look(at: now, isOver: hasStopped && !isAway), .noSignal, at: now, now)
-            note(silence?.look(at: now), .silence, at: now, now)
+            appendAlarm(
+                signal.checkSilence(at: now, ignoringLimit: hasStopped && !isAway), .noSignal, at: now, now)
+            appendAlarm(silence?.checkSilence(at: now), .silence, at: now, now)
         }
         let due = alarms.prefix { $0.at <= now }
         alarms.removeFirst(due.count)
@@ -122,13 +124,13 @@ package struct AudioMonitor {
 
     /// Returns the number of full-scale samples in overloads on all channels, from the start of the recording
     /// to the given time, and resets the count.
-    package mutating func takeOverloads(through now: ClockTime) -> Int64 {
+    package mutating func drainOverloadCount(through now: ClockTime) -> Int64 {
         let due = overloads.prefix { $0.at <= now }
         overloads.removeFirst(due.count)
         return due.reduce(0) { $0 + $1.count }
     }
 
-    private mutating func note(
+    private mutating func appendAlarm(
         _ change: SilenceMonitor.Change?, _ kind: AudioAlarm.Kind, at begin: ClockTime, _ end: ClockTime
     ) {
         guard let change else { return }
@@ -228,7 +230,7 @@ public struct AudioLevel: Sendable, Equatable {
     ///   - highest: Magnitude of the highest sample in the slice.
     ///   - squares: Mean of the squared samples.
     ///   - duration: Length of the slice.
-    mutating func take(highest: Float, squares: Float, lasting duration: Nanoseconds) {
+    mutating func update(highest: Float, squares: Float, lasting duration: Nanoseconds) {
         let seconds = Float(duration.inSeconds)
         peak = max(highest, peak * powf(0.1, seconds / 1.7))
         meanSquare += (squares - meanSquare) * (1 - expf(-seconds / 0.3))

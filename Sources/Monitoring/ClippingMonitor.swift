@@ -14,7 +14,7 @@ struct ClippingMonitor {
     /// reach.
     static let fullScale: Float = 32_767 / 32_768
     /// Clipping has ended if no overload has occurred for this time.
-    static let patience = Nanoseconds.seconds(10)
+    static let holdTime = Nanoseconds.seconds(10)
 
     /// Length of the current run of full-scale samples in each channel.
     private var runs: [Int]
@@ -26,10 +26,10 @@ struct ClippingMonitor {
     }
 
     /// Marks the start of a recording. Ongoing clipping is reported again.
-    mutating func begin() { isClipping = false }
+    mutating func beginRecording() { isClipping = false }
 
     /// Returns whether a slice of audio with this peak magnitude must be examined for overloads.
-    func concerns(peak: Float) -> Bool { peak >= Self.fullScale || runs.contains { $0 > 0 } }
+    func needsExamination(peak: Float) -> Bool { peak >= Self.fullScale || runs.contains { $0 > 0 } }
 
     /// Examines a slice of audio for overloads.
     ///
@@ -38,7 +38,7 @@ struct ClippingMonitor {
     ///   - step: Number of channels in the samples.
     ///   - selected: Indices of the channels to examine, one for each channel of the monitor.
     /// - Returns: Number of samples in the overloads that were found in this slice.
-    mutating func count(_ samples: [Float], step: Int, selected: [Int]) -> Int {
+    mutating func countOverloads(_ samples: [Float], step: Int, selected: [Int]) -> Int {
         var found = 0
         for (index, channel) in selected.enumerated() {
             var run = runs[index]
@@ -63,7 +63,7 @@ struct ClippingMonitor {
     ///   - found: The result of `count` for the slice.
     ///   - end: The time after the slice's last sample.
     /// - Returns: `true` if clipping starts, `false` if clipping ends, `nil` otherwise.
-    mutating func pass(_ found: Int, to end: ClockTime) -> Bool? {
+    mutating func record(_ found: Int, to end: ClockTime) -> Bool? {
         if found > 0 {
             defer {
                 last = end
@@ -71,7 +71,7 @@ struct ClippingMonitor {
             }
             return isClipping ? nil : true
         }
-        guard isClipping, let last, end - last >= Self.patience else { return nil }
+        guard isClipping, let last, end - last >= Self.holdTime else { return nil }
         isClipping = false
         return false
     }
@@ -87,15 +87,15 @@ public struct ClipCount: Sendable, Equatable {
     private var recent: [ClockTime] = []
 
     private static let length = Nanoseconds.seconds(1)
-    private static let mostRecent = 60
+    private static let maxRecentCount = 60
 
     /// Records an overload in a slice of audio.
     ///
     /// - Parameter time: Capture time of the slice's first sample, on `CLOCK_MONOTONIC`.
-    mutating func note(at time: ClockTime) {
+    mutating func recordOverload(at time: ClockTime) {
         if let last = recent.last, time < last + Self.length { return }
         total += 1
-        if recent.count == Self.mostRecent { recent.removeFirst() }
+        if recent.count == Self.maxRecentCount { recent.removeFirst() }
         recent.append(time)
     }
 

@@ -3,7 +3,7 @@ package import Plan
 package import Profiles
 
 /// The measures that can reduce the load of a running session. The measures depend on the session's plan, the formats
-/// that its cameras support, and `ReliefRule`.
+/// that its cameras support, and `ReductionRule`.
 package struct GovernorLadder {
     /// The formats that each camera can be switched to while it is running, by role. The list of formats is
     /// empty for cameras that can't be switched.
@@ -28,19 +28,19 @@ package struct GovernorLadder {
         self.hasPreviews = hasPreviews
     }
 
-    /// The measures in the order of `Concession.whileRunning`. Within a kind of measure, the last camera in
+    /// The measures in the order of `ReductionKind.whileRunning`. Within a kind of measure, the last camera in
     /// the plan comes first.
     package var measures: [GovernorMeasure] {
-        let rule = ReliefRule(plan, isRunning: true)
-        return Concession.whileRunning.flatMap { concession in
+        let rule = ReductionRule(plan, isRunning: true)
+        return ReductionKind.whileRunning.flatMap { concession in
             actions(of: concession).map { role, action in
-                GovernorMeasure(action, relieves: rule.relief(of: concession, role: role))
+                GovernorMeasure(action, relieves: rule.savedResources(of: concession, role: role))
             }
         }.filter { !$0.relieves.isEmpty }
     }
 
     /// Returns the possible actions for one kind of concession, each with its camera's role.
-    private func actions(of concession: Concession) -> [(role: String?, action: GovernorMeasure.Action)] {
+    private func actions(of concession: ReductionKind) -> [(role: String?, action: GovernorMeasure.Action)] {
         let cameras = plan.cameras.reversed().filter { !isCopiedStream($0) }
         return switch concession {
         case .preset: presets.map { (nil, $0) }
@@ -154,7 +154,7 @@ package struct GovernorLadder {
 
     // MARK: Rates
 
-    private static let usualRates: [FrameRate] = [60, 50, 40, 30, 25, 24, 20, 15, 12, 10, 8, 6, 5].map {
+    private static let commonRates: [FrameRate] = [60, 50, 40, 30, 25, 24, 20, 15, 12, 10, 8, 6, 5].map {
         FrameRate($0)
     }
 
@@ -165,7 +165,7 @@ package struct GovernorLadder {
     ) -> [(from: FrameRate, to: FrameRate)] {
         var steps: [(from: FrameRate, to: FrameRate)] = []
         var current = rate
-        let possible = Set(Self.usualRates + [floors.floorRate]).filter {
+        let possible = Set(Self.commonRates + [floors.floorRate]).filter {
             $0 >= floors.floorRate && isPossible($0)
         }
         while true {

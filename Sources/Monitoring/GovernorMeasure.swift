@@ -31,10 +31,10 @@ public struct GovernorMeasure: Sendable, Equatable {
     /// The change that the measure makes.
     public let action: Action
     /// The resources that the measure frees.
-    public let relieves: Relief
+    public let relieves: MachineResources
 
     /// Creates a measure with the resources that it frees.
-    public init(_ action: Action, relieves: Relief) {
+    public init(_ action: Action, relieves: MachineResources) {
         self.action = action
         self.relieves = relieves
     }
@@ -56,55 +56,55 @@ public struct GovernorMeasure: Sendable, Equatable {
     }
 
     /// Short description of applying the measure, such as `desk rate 30 → 20`.
-    public var text: String { text(isUp: false) }
+    public var text: String { text(isReverted: false) }
 
     /// Short description of reverting the measure, such as `desk rate 20 → 30`.
-    public var reverseText: String { text(isUp: true) }
+    public var reverseText: String { text(isReverted: true) }
 
     /// The effect of the measure, as a clause that begins with a lowercase letter and ends with a period.
-    func effect(isUp: Bool) -> String {
+    func effect(isReverted: Bool) -> String {
         func subject(_ stream: String) -> String { stream == "program" ? "the program" : "camera \(stream)" }
         return switch action {
         case .preset(let stream, _, _):
-            isUp
+            isReverted
                 ? "the encoder preset of \(subject(stream)) was restored."
                 : "\(subject(stream)) uses a faster encoder preset, so the picture quality is slightly lower."
         case .rate(let stream, let from, let to):
-            isUp
+            isReverted
                 ? "the frame rate of \(subject(stream)) was restored to \(from) fps."
                 : "\(subject(stream)) was reduced to \(to) new frames per second. The other frames are repeated."
         case .programPause:
-            isUp
+            isReverted
                 ? "the program was resumed."
                 : "the program was paused and repeats its last frame. The tracks are not affected."
         case .coarseDecoding:
-            isUp
+            isReverted
                 ? "the full sharpness of the program was restored."
                 : "JPEG frames are decoded at half size, so the program is less sharp."
         case .previews:
-            isUp
+            isReverted
                 ? "the camera previews were resumed."
                 : "the camera previews were paused. The recording is not affected."
         case .cameraRate(let role, let from, let to):
-            isUp
+            isReverted
                 ? "the frame rate of camera \(role) was restored to \(from) fps."
                 : "the frame rate of camera \(role) was reduced to \(to) fps."
         case .cameraSize(let role, let from, let to):
-            isUp
+            isReverted
                 ? "the frame size of camera \(role) was restored to \(from)."
                 : "the frame size of camera \(role) was reduced to \(to)."
         case .cameraOff(let role):
-            isUp
+            isReverted
                 ? "camera \(role) was switched on again."
                 : "camera \(role) was switched off. The other devices are not affected."
         }
     }
 
-    private func text(isUp: Bool) -> String {
+    private func text(isReverted: Bool) -> String {
         func change(_ what: String, _ from: some CustomStringConvertible, _ to: some CustomStringConvertible)
             -> String
         {
-            isUp ? "\(what) \(to) → \(from)" : "\(what) \(from) → \(to)"
+            isReverted ? "\(what) \(to) → \(from)" : "\(what) \(from) → \(to)"
         }
         return switch action {
         case .preset(let stream, let from, let to):
@@ -127,18 +127,18 @@ public struct GovernorStep: Sendable, Equatable {
     /// The measure that is applied or reverted.
     public let measure: GovernorMeasure
     /// Whether the measure is reverted.
-    public let isUp: Bool
+    public let isReverted: Bool
     /// The reason in two or three words, such as `Computer too slow`.
     let situation: String
     /// The reason as a sentence that includes the measured values.
     public let reason: String
 
     /// Short description of the step, such as `desk rate 30 → 20`.
-    public var text: String { isUp ? measure.reverseText : measure.text }
+    public var text: String { isReverted ? measure.reverseText : measure.text }
 
     /// The reason and the effect without measured values, such as `Computer too slow: camera previews paused.
     /// The recording is not affected.`
-    public var summary: String { "\(situation): \(measure.effect(isUp: isUp))" }
+    public var summary: String { "\(situation): \(measure.effect(isReverted: isReverted))" }
 }
 
 /// Drops frames at even intervals to convert a stream to a lower frame rate.
@@ -158,7 +158,7 @@ package struct FrameDecimator: Sendable, Equatable {
     }
 
     /// Returns whether to keep the frame with this time. Frames must be passed in ascending order of time.
-    package mutating func keeps(_ time: MediaTime) -> Bool {
+    package mutating func shouldKeep(_ time: MediaTime) -> Bool {
         let interval = rate.interval.count
         guard let wanted = next, abs(wanted.nanoseconds - time.nanoseconds) < 2 * interval else {
             next = MediaTime(nanoseconds: time.nanoseconds + interval / 2)

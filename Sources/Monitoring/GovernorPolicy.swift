@@ -25,11 +25,11 @@ public struct GovernorPolicy: Sendable {
     /// How urgently a problem must be resolved.
     private enum Urgency: Comparable { case soon, now }
 
-    private struct Trouble {
+    private struct Problem {
         let urgency: Urgency
-        let relief: Relief
+        let relief: MachineResources
         /// Minimum time between two steps, which is long enough to tell whether the first step has helped.
-        let patience: Nanoseconds
+        let minStepInterval: Nanoseconds
         /// The reason for a step, in two or three words.
         let situation: String
         let reason: String
@@ -41,19 +41,19 @@ public struct GovernorPolicy: Sendable {
     /// The available measures, in order of use.
     public private(set) var ladder: [GovernorMeasure]
     /// Indices of measures that aren't currently useful, for example because their camera is disconnected.
-    package var idle: Set<Int> = []
+    package var inapplicable: Set<Int> = []
     /// Indices of measures rejected by a device.
-    private var void: Set<Int> = []
+    private var rejected: Set<Int> = []
     /// Indices of the active measures, in order of activation.
-    private var taken: [Int] = []
+    private var active: [Int] = []
     private var lastChange: ClockTime?
     /// Fill level of the fullest queue when the last measure was applied, or its maximum since then.
     private var fillAtChange: Double?
     private var lastRaise: ClockTime?
-    private var troubleSince: ClockTime?
+    private var problemSince: ClockTime?
     private var calmSince: ClockTime?
     /// Earliest time at which a measure may be reverted.
-    private var raisesFrom: ClockTime?
+    private var earliestRaise: ClockTime?
     private var backoff = Self.shortestBackoff
     /// Time of the last step up that failed.
     private var failedRaise: ClockTime?
@@ -62,7 +62,7 @@ public struct GovernorPolicy: Sendable {
     private var busySince: ClockTime?
     /// Whether load from other processes has ended and no measure has been applied since. If so, the session
     /// should be able to return to its earlier quality.
-    private var isFreed = false
+    private var hasExternalLoadEnded = false
 
     /// Thresholds for the fill level of an encoder's queue. At or above `behind`, the encoder has fallen
     /// behind. At or above `nearlyFull`, frames are about to be lost. At or below `easy`, the load is low.
@@ -74,15 +74,15 @@ public struct GovernorPolicy: Sendable {
     /// may fall between a key frame and the next frame.
     private static let confirmation = Nanoseconds.milliseconds(150)
     /// Maximum time for which the policy waits for a queue to drain.
-    private static let drainPatience = Nanoseconds.seconds(4)
+    private static let maxDrainTime = Nanoseconds.seconds(4)
     /// Minimum time that a problem must persist before a camera is restarted, which causes a gap, and before
     /// a camera is switched off. The second time is longer than the hold time of a factor
     /// (`LevelHold.fallDelay`).
-    private static let (restartPatience, offPatience) = (
+    private static let (minDurationBeforeRestart, minDurationBeforeOff) = (
         Nanoseconds.seconds(3), LevelHold.fallDelay + .seconds(4)
     )
     /// Minimum time for earlier steps to take effect before the program is paused.
-    private static let pausePatience = Nanoseconds.seconds(3)
+    private static let minDurationBeforePause = Nanoseconds.seconds(3)
     /// Minimum periods without problems before the first step up, between two steps up, and before a step up
     /// that restarts a camera.
     private static let (firstCalm, nextCalm, restartCalm) = (
@@ -93,9 +93,9 @@ public struct GovernorPolicy: Sendable {
     /// returned.
     private static let (freedCalm, freedRestartCalm) = (Nanoseconds.seconds(1), Nanoseconds.seconds(2))
     /// Minimum period without problems before a step up while other processes keep the computer busy.
-    private static let busyPatience = Nanoseconds.seconds(60)
+    private static let busyCalm = Nanoseconds.seconds(60)
     /// If a step down follows a step up within this time, the step up has failed.
-    private static let trial = Nanoseconds.seconds(30)
+    private static let raiseTrialPeriod = Nanoseconds.seconds(30)
     private static let (shortestBackoff, maxBackoff) = (Nanoseconds.seconds(60), Nanoseconds.seconds(600))
 
     /// Creates a policy without active measures.
@@ -106,13 +106,13 @@ public struct GovernorPolicy: Sendable {
     }
 
     /// The active measures, in order of activation.
-    public var inForce: [GovernorMeasure] { taken.map { ladder[$0] } }
+    public var activeMeasures: [GovernorMeasure] { active.map { ladder[$0] } }
 
     /// Marks a measure as impossible. The policy reverts the measure and never applies it again.
     package mutating func withdraw(_ measure: GovernorMeasure) {
         guard let index = ladder.firstIndex(of: measure) else { return }
-        taken.removeAll { $0 == index }
-        void.insert(index)
+        active.removeAll { $0 == index }
+        rejected.insert(index)
     }
 
     /// Adds the measures of a camera that was added to the session. Active measures remain active.
@@ -124,7 +124,7 @@ public struct GovernorPolicy: Sendable {
         func moved(_ indices: some Sequence<Int>) -> [Int] {
             indices.compactMap { ladder.firstIndex(of: known[$0]) }
         }
-        (idle, void, taken) = (Set(moved(idle)), Set(moved(void)), moved(taken))
+        (inapplicable, rejected, active) = (Set(moved(inapplicable)), Set(moved(rejected)), moved(active))
     }
 
     /// Decides which steps to take now. Call this method about ten times per second, because a queue can fill
@@ -136,17 +136,17 @@ public struct GovernorPolicy: Sendable {
     ///     monitored.
     ///   - time: The current time on `CLOCK_MONOTONIC`.
     /// - Returns: The decision. The policy assumes that the caller executes the decision.
-    public mutating func look(
+    public mutating func evaluate(
         _ queues: [QueueAge], _ pressure: SystemPressure?, at time: ClockTime
     ) -> Decision {
         let factors = pressure?.factors.filter { $0.cause != .disk } ?? []
         if let end = factors.first(where: { $0.level == .shutdown }) {
             return .end(reason: "\(end.text). Before you continue, \(end.advice)")
         }
-        let isBusy = factors.contains { Self.isOthers($0.cause) && $0.level >= .serious }
+        let isBusy = factors.contains { Self.isExternal($0.cause) && $0.level >= .serious }
         trackExternalLoad(isBusy, at: time)
-        guard let trouble = Self.trouble(queues, factors) else {
-            troubleSince = nil
+        guard let trouble = Self.problem(queues, factors) else {
+            problemSince = nil
             return raise(queues, isBusy: isBusy, at: time)
         }
         calmSince = nil
@@ -155,47 +155,47 @@ public struct GovernorPolicy: Sendable {
 
     // MARK: Steps down
 
-    private mutating func lower(_ trouble: Trouble, at time: ClockTime) -> Decision {
-        let since = troubleSince ?? time
-        troubleSince = since
+    private mutating func lower(_ trouble: Problem, at time: ClockTime) -> Decision {
+        let since = problemSince ?? time
+        problemSince = since
         guard trouble.urgency == .now || time - since >= Self.confirmation,
             let index = ladder.indices.first(where: { index in
-                !taken.contains(index) && !idle.contains(index) && !void.contains(index)
+                !active.contains(index) && !inapplicable.contains(index) && !rejected.contains(index)
                     && !ladder[index].relieves.isDisjoint(with: trouble.relief)
             }),
-            isTime(for: ladder[index], trouble, since: since, at: time), !isDraining(trouble, at: time)
+            isDue(for: ladder[index], trouble, since: since, at: time), !isDraining(trouble, at: time)
         else { return .none }
-        if let raise = lastRaise, time - raise < Self.trial {
-            raisesFrom = time + backoff
+        if let raise = lastRaise, time - raise < Self.raiseTrialPeriod {
+            earliestRaise = time + backoff
             backoff = min(backoff * 2, Self.maxBackoff)
             failedRaise = raise
             lastRaise = nil
         }
-        taken.append(index)
+        active.append(index)
         lastChange = time
         fillAtChange = trouble.fill
-        isFreed = false
+        hasExternalLoadEnded = false
         return .steps([
             GovernorStep(
-                index: index, measure: ladder[index], isUp: false, situation: trouble.situation,
+                index: index, measure: ladder[index], isReverted: false, situation: trouble.situation,
                 reason: trouble.reason)
         ])
     }
 
-    private func isTime(
-        for measure: GovernorMeasure, _ trouble: Trouble, since: ClockTime, at time: ClockTime
+    private func isDue(
+        for measure: GovernorMeasure, _ trouble: Problem, since: ClockTime, at time: ClockTime
     ) -> Bool {
-        var patience = trouble.patience
-        if measure.restartsCamera { patience = max(patience, Self.restartPatience) }
+        var patience = trouble.minStepInterval
+        if measure.restartsCamera { patience = max(patience, Self.minDurationBeforeRestart) }
         switch measure.action {
         case .cameraOff:
             guard trouble.urgency == .now else { return false }
-            patience = max(patience, Self.offPatience)
+            patience = max(patience, Self.minDurationBeforeOff)
         // For an overloaded encoder, pausing the program isn't useful: the encoder drops frames in any case,
         // and a few frames are better than none.
         case .programPause:
             guard trouble.urgency == .now else { return false }
-            patience = max(patience, Self.pausePatience)
+            patience = max(patience, Self.minDurationBeforePause)
         case .preset, .rate, .coarseDecoding, .previews, .cameraRate, .cameraSize: break
         }
         // A new problem may resolve itself, so the policy waits before interrupting a camera's stream.
@@ -204,31 +204,31 @@ public struct GovernorPolicy: Sendable {
     }
 
     /// Returns whether the last step is already having an effect.
-    private mutating func isDraining(_ trouble: Trouble, at time: ClockTime) -> Bool {
+    private mutating func isDraining(_ trouble: Problem, at time: ClockTime) -> Bool {
         guard let fill = trouble.fill, let before = fillAtChange, let lastChange else { return false }
         fillAtChange = max(fill, before)
-        return fill < before && time - lastChange < Self.drainPatience
+        return fill < before && time - lastChange < Self.maxDrainTime
     }
 
-    private static func trouble(_ queues: [QueueAge], _ factors: [PressureFactor]) -> Trouble? {
+    private static func problem(_ queues: [QueueAge], _ factors: [PressureFactor]) -> Problem? {
         // An encoder also falls behind if the disk is too slow for its file. In this case, reducing the
         // encoding work doesn't help, and a faster preset even increases the file size.
         let isDiskSlow = factors.contains { $0.cause == .writer && $0.level >= .serious }
         let troubles =
-            [encoderTrouble(queues, relief: isDiskSlow ? .storage : .processor)].compactMap(\.self)
-            + factors.compactMap(trouble)
+            [encoderProblem(queues, relief: isDiskSlow ? .storage : .processor)].compactMap(\.self)
+            + factors.compactMap(problem)
         // Of several equally urgent problems, the first one is chosen. Encoder problems come first because
         // measures against them take effect most quickly.
         return troubles.first { $0.urgency == .now } ?? troubles.first
     }
 
-    private static func encoderTrouble(_ queues: [QueueAge], relief: Relief) -> Trouble? {
+    private static func encoderProblem(_ queues: [QueueAge], relief: MachineResources) -> Problem? {
         let situation = relief == .storage ? "Disk too slow" : "Computer too slow"
         if let (queue, room, fill) = fullest(queues), fill >= behind {
             let isNow = fill >= nearlyFull
-            return Trouble(
+            return Problem(
                 urgency: isNow ? .now : .soon, relief: relief,
-                patience: isNow ? .milliseconds(300) : .seconds(1), situation: situation,
+                minStepInterval: isNow ? .milliseconds(300) : .seconds(1), situation: situation,
                 reason:
                     "the encoder of \(queue.name) is \(Int(rounding: queue.intervals)) frames behind (buffer: \(room) frames).",
                 fill: fill)
@@ -238,8 +238,8 @@ public struct GovernorPolicy: Sendable {
             return nil
         }
         let milliseconds = slowest.backlog.count / 1_000_000
-        return Trouble(
-            urgency: .soon, relief: relief, patience: .seconds(1), situation: situation,
+        return Problem(
+            urgency: .soon, relief: relief, minStepInterval: .seconds(1), situation: situation,
             reason: "the encoder of \(slowest.name) is \(milliseconds) ms behind. At "
                 + "\(GovernorMeasure.fullBacklog.count / 1_000_000) ms, frames are dropped.")
     }
@@ -251,10 +251,10 @@ public struct GovernorPolicy: Sendable {
         }.max { $0.fill < $1.fill }
     }
 
-    private static func trouble(_ factor: PressureFactor) -> Trouble? {
+    private static func problem(_ factor: PressureFactor) -> Problem? {
         guard factor.level >= .serious else { return nil }
         let isNow = factor.level >= .critical
-        let relief: Relief
+        let relief: MachineResources
         let patience: (soon: Int64, now: Int64)
         let situation: String
         switch factor.cause {
@@ -268,9 +268,9 @@ public struct GovernorPolicy: Sendable {
         // because the recording uses the disk until it is full.
         case .encoder, .processorStall, .storageStall, .speed, .share, .disk: return nil
         }
-        return Trouble(
+        return Problem(
             urgency: isNow ? .now : .soon, relief: relief,
-            patience: .seconds(isNow ? patience.now : patience.soon), situation: situation,
+            minStepInterval: .seconds(isNow ? patience.now : patience.soon), situation: situation,
             reason: "\(factor.text).")
     }
 
@@ -284,13 +284,13 @@ public struct GovernorPolicy: Sendable {
         }
         let since = calmSince ?? time
         calmSince = since
-        guard let index = taken.last, raisesFrom.map({ time >= $0 }) ?? true else { return .none }
-        let wait = calm(before: ladder[index], isBusy: isBusy)
+        guard let index = active.last, earliestRaise.map({ time >= $0 }) ?? true else { return .none }
+        let wait = requiredCalm(before: ladder[index], isBusy: isBusy)
         guard time - max(since, lastChange ?? since) >= wait else { return .none }
-        let raised = takenTogether()
-        taken.removeLast(raised.count)
+        let raised = measuresToRevert()
+        active.removeLast(raised.count)
         // The previous step up was successful, so the backoff is reset.
-        if let lastRaise, time - lastRaise >= Self.trial { backoff = Self.shortestBackoff }
+        if let lastRaise, time - lastRaise >= Self.raiseTrialPeriod { backoff = Self.shortestBackoff }
         lastChange = time
         lastRaise = time
         fillAtChange = nil
@@ -301,15 +301,15 @@ public struct GovernorPolicy: Sendable {
         return .steps(
             raised.map {
                 GovernorStep(
-                    index: $0, measure: ladder[$0], isUp: true, situation: "Load is lower",
+                    index: $0, measure: ladder[$0], isReverted: true, situation: "Load is lower",
                     reason: reason)
             })
     }
 
     /// Returns the minimum period without problems before a measure is reverted.
-    private func calm(before measure: GovernorMeasure, isBusy: Bool) -> Nanoseconds {
-        if isBusy { return Self.busyPatience }
-        if isFreed { return measure.restartsCamera ? Self.freedRestartCalm : Self.freedCalm }
+    private func requiredCalm(before measure: GovernorMeasure, isBusy: Bool) -> Nanoseconds {
+        if isBusy { return Self.busyCalm }
+        if hasExternalLoadEnded { return measure.restartsCamera ? Self.freedRestartCalm : Self.freedCalm }
         if measure.restartsCamera { return Self.restartCalm }
         return lastRaise == lastChange ? Self.nextCalm : Self.firstCalm
     }
@@ -317,10 +317,10 @@ public struct GovernorPolicy: Sendable {
     /// Returns the indices of the measures to revert together, starting with the last one. Usually, this is a
     /// single measure. If load from other processes has ended, the result contains all measures of the same
     /// camera.
-    private func takenTogether() -> [Int] {
-        guard let last = taken.last else { return [] }
-        guard isFreed, let camera = ladder[last].changedCamera else { return [last] }
-        return Array(taken.reversed().prefix { ladder[$0].changedCamera == camera })
+    private func measuresToRevert() -> [Int] {
+        guard let last = active.last else { return [] }
+        guard hasExternalLoadEnded, let camera = ladder[last].changedCamera else { return [last] }
+        return Array(active.reversed().prefix { ladder[$0].changedCamera == camera })
     }
 
     /// Tracks whether other processes keep the computer busy. When the load from other processes ends, steps
@@ -331,15 +331,15 @@ public struct GovernorPolicy: Sendable {
             busySince = busySince ?? time
         } else if let since = busySince {
             busySince = nil
-            isFreed = true
+            hasExternalLoadEnded = true
             guard let failedRaise, since < failedRaise else { return }
-            raisesFrom = nil
+            earliestRaise = nil
             backoff = Self.shortestBackoff
         }
     }
 
     /// Returns whether a cause affects the whole computer but not yet the recording.
-    private static func isOthers(_ cause: PressureFactor.Cause) -> Bool {
+    private static func isExternal(_ cause: PressureFactor.Cause) -> Bool {
         switch cause {
         case .processorStall, .storageStall, .share, .speed: true
         case .memoryStall, .temperature, .throttling, .power, .encoder, .writer, .disk: false

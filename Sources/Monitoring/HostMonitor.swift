@@ -29,7 +29,7 @@ package final class HostMonitor: Sendable {
     package init(_ host: any HostReading, clock: any SessionClock, folder: String) {
         let (latest, done) = (ConditionLock<Report?>(nil), done)
         self.latest = latest
-        clock.startThreadEventually(named: "pressure") {
+        clock.startThreadWhenPossible(named: "pressure") {
             repeat {
                 let time = clock.now
                 let state = host.read(folder: folder, at: time).checked()
@@ -55,28 +55,28 @@ extension HostState {
             state.missing.append(MissingSource(source, part: part, "it reported an invalid value"))
         }
         state.stalls = stalls.filter { stall in
-            if stall.isPossible { return true }
+            if stall.isPlausible { return true }
             omit(stall.source)
             return false
         }
         state.zones = zones.filter { zone in
-            if zone.isPossible { return true }
+            if zone.isPlausible { return true }
             omit(.temperature, zone.name)
             return false
         }
-        if let speed, !speed.isPossible {
+        if let speed, !speed.isPlausible {
             state.speed = nil
             omit(.speed)
         }
-        if let share, !share.isPossible {
+        if let share, !share.isPlausible {
             state.share = nil
             omit(.share)
         }
-        if let power, !power.isPossible {
+        if let power, !power.isPlausible {
             state.power = nil
             omit(.power)
         }
-        if let disk, !disk.isPossible {
+        if let disk, !disk.isPlausible {
             state.disk = nil
             omit(.disk)
         }
@@ -85,7 +85,7 @@ extension HostState {
 }
 
 extension ResourceStall {
-    fileprivate var isPossible: Bool {
+    fileprivate var isPlausible: Bool {
         (0...1).contains(some) && full.map { (0...1).contains($0) } ?? true
     }
 
@@ -104,7 +104,7 @@ extension ThermalZone {
     /// melting point of any material.
     private static let range = -273_150...10_000_000
 
-    fileprivate var isPossible: Bool {
+    fileprivate var isPlausible: Bool {
         [temperature, passive, hot, critical].compactMap(\.self).allSatisfy {
             Self.range.contains($0.millidegrees)
         }
@@ -112,20 +112,20 @@ extension ThermalZone {
 }
 
 extension ProcessorSpeed {
-    fileprivate var isPossible: Bool {
+    fileprivate var isPlausible: Bool {
         (0...1).contains(allowed) && count >= 0 && (0...count).contains(capped) && throttlings ?? 0 >= 0
     }
 }
 
 extension ProcessorShare {
-    fileprivate var isPossible: Bool {
+    fileprivate var isPlausible: Bool {
         processors > 0 && quota.map { $0 > 0 && $0.isFinite } ?? true && periods ?? 0 >= 0
             && throttledPeriods ?? 0 >= 0
     }
 }
 
 extension PowerSupply {
-    fileprivate var isPossible: Bool {
+    fileprivate var isPlausible: Bool {
         charge.map { (0...1).contains($0) } ?? true && timeToEmpty.map { $0 >= .zero } ?? true
     }
 }
@@ -133,10 +133,10 @@ extension PowerSupply {
 extension DiskSpace {
     /// Maximum plausible number of bytes: one exbibyte, which exceeds every disk. With this limit, sums and
     /// products of plausible values fit into 64 bits.
-    private static let most: Int64 = 1 << 60
+    private static let maxByteCount: Int64 = 1 << 60
 
-    fileprivate var isPossible: Bool {
-        (0...Self.most).contains(freeBytes) && (0...Self.most).contains(recordedBytes)
+    fileprivate var isPlausible: Bool {
+        (0...Self.maxByteCount).contains(freeBytes) && (0...Self.maxByteCount).contains(recordedBytes)
     }
 }
 
@@ -156,9 +156,9 @@ package final class FreeSpaceMonitor: Sendable {
     ///   - folder: The folder for recordings, which may not exist yet.
     ///   - clock: A real-time clock.
     package init(_ host: any HostReading, of folder: String, clock: any SessionClock) {
-        MediaThread.eventually(name: "free space") { [latest, done] in
+        MediaThread.startWhenPossible(name: "free space") { [latest, done] in
             repeat {
-                let bytes = host.freeBytes(folder: Self.existing(folder))
+                let bytes = host.freeBytes(folder: Self.nearestExistingFolder(folder))
                 latest.withLock { $0 = bytes }
             } while clock.sleep(until: clock.now + Self.interval, unless: done)
         }
@@ -171,7 +171,7 @@ package final class FreeSpaceMonitor: Sendable {
     package func stop() { done.cancel() }
 
     /// Returns the folder or its nearest existing parent. The first recording creates the missing folders.
-    private static func existing(_ folder: String) -> String {
+    private static func nearestExistingFolder(_ folder: String) -> String {
         var place = URL(fileURLWithPath: folder)
         while !FileManager.default.fileExists(atPath: place.path), place.path != "/" {
             place.deleteLastPathComponent()

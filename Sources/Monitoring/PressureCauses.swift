@@ -10,10 +10,10 @@ struct HeatPressure: Sendable {
     private static let near = (fair: 5.0, critical: 5.0, shutdown: 2.0)
     /// Levels for thermal zones without a passive trip point, relative to the zone's lowest limit. Throttling
     /// starts well before the shutdown temperature.
-    private static let unsaid = LevelSteps(fair: -20, serious: -10)
+    private static let levelsWithoutTripPoint = LevelSteps(fair: -20, serious: -10)
     /// Minimum temperature rise over the time window that counts as a trend, in degrees.
-    private static let leastRise = 2.0
-    private static let leastSpan = Nanoseconds.seconds(20)
+    private static let minRise = 2.0
+    private static let minSpan = Nanoseconds.seconds(20)
 
     private var trends: [String: RecentSamples] = [:]
 
@@ -30,8 +30,8 @@ struct HeatPressure: Sendable {
     /// next trip point.
     func deadlines(_ zones: [ThermalZone]) -> [PressureCost.Deadline] {
         zones.compactMap { zone in
-            guard let trend = trends[zone.name], trend.span >= Self.leastSpan, let slope = trend.slope,
-                slope * trend.span.inSeconds >= Self.leastRise
+            guard let trend = trends[zone.name], trend.span >= Self.minSpan, let slope = trend.slope,
+                slope * trend.span.inSeconds >= Self.minRise
             else { return nil }
             let points = [
                 (zone.passive, "\(zone.name) is hot enough to be throttled"),
@@ -61,7 +61,7 @@ struct HeatPressure: Sendable {
                 note(.fair, "it is throttled at \(passive)")
             }
         } else if let end = [zone.hot, zone.critical].compactMap(\.self).min() {
-            note(unsaid.level(ofRemaining: end.degrees - degrees), "its limit is \(end)")
+            note(levelsWithoutTripPoint.level(ofRemaining: end.degrees - degrees), "its limit is \(end)")
         }
         if let hot = zone.hot, degrees >= hot.degrees { note(.critical, "it may be damaged at \(hot)") }
         if let critical = zone.critical {
@@ -272,7 +272,7 @@ package struct DiskHeadroom: Sendable {
     private static let steps = LevelSteps(fair: -15 * 60, serious: -5 * 60, critical: -2 * 60, shutdown: -30)
     /// Minimum time span for measuring a growth rate. Shorter spans are too inaccurate, because files grow by
     /// one fragment per second.
-    private static let leastSpan = Nanoseconds.seconds(3)
+    private static let minSpan = Nanoseconds.seconds(3)
 
     private var recorded = RecentSamples(window: .seconds(30))
 
@@ -296,7 +296,7 @@ package struct DiskHeadroom: Sendable {
 
     /// Growth rate of the recording's files, in bytes per second. `nil` until the rate is known.
     package var bytesPerSecond: Double? {
-        recorded.span >= Self.leastSpan ? recorded.increase / recorded.span.inSeconds : nil
+        recorded.span >= Self.minSpan ? recorded.increase / recorded.span.inSeconds : nil
     }
 
     static func factor(_ timeLeft: Nanoseconds?) -> PressureFactor? {

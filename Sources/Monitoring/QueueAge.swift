@@ -39,7 +39,7 @@ package struct StandingQueues: Sendable {
     package init() {}
 
     /// Records the current ages of all queues.
-    package mutating func note(_ ages: [QueueAge]) {
+    package mutating func record(_ ages: [QueueAge]) {
         for age in ages {
             if let known = lowest[age.name], known.intervals <= age.intervals { continue }
             lowest[age.name] = age
@@ -47,7 +47,7 @@ package struct StandingQueues: Sendable {
     }
 
     /// Returns the minimum ages of all queues, sorted by name, and resets them.
-    package mutating func take() -> [QueueAge] {
+    package mutating func drain() -> [QueueAge] {
         defer { lowest.removeAll() }
         return lowest.values.sorted { $0.name < $1.name }
     }

@@ -10,7 +10,7 @@ struct SilenceMonitor {
     let limit: (first: Nanoseconds, later: Nanoseconds)
 
     private var quietSince: ClockTime?
-    private var hasHeard = false
+    private var hasDetectedSignal = false
     private var highest: Float = 0
     private(set) var isSilent = false
 
@@ -35,7 +35,7 @@ struct SilenceMonitor {
     }
 
     /// Marks the start of a recording. Silence before the start of the recording doesn't count.
-    mutating func begin(at time: ClockTime) {
+    mutating func beginRecording(at time: ClockTime) {
         quietSince = quietSince.map { max($0, time) }
         isSilent = false
     }
@@ -47,18 +47,18 @@ struct SilenceMonitor {
     ///   - time: Time of the first sample.
     ///   - end: Time after the last sample.
     /// - Returns: The change if silence starts or ends, with the duration of the silence. `nil` otherwise.
-    mutating func take(peak: Float, from time: ClockTime, to end: ClockTime) -> Change? {
+    mutating func process(peak: Float, from time: ClockTime, to end: ClockTime) -> Change? {
         let since = quietSince ?? time
         guard peak > level else {
             quietSince = since
             highest = max(highest, peak)
-            return look(at: end)
+            return checkSilence(at: end)
         }
         // If silence ends in this slice, it had already lasted long enough to be reported before the slice
         // began.
         defer {
             quietSince = end
-            hasHeard = true
+            hasDetectedSignal = true
             isSilent = false
             highest = 0
         }
@@ -75,11 +75,11 @@ struct SilenceMonitor {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - isOver: Whether the missing audio counts as silence regardless of the rule's limit.
+    ///   - ignoringLimit: Whether the missing audio counts as silence regardless of the rule's limit.
     /// - Returns: The change if the missing audio causes silence to start. `nil` otherwise.
-    mutating func look(at now: ClockTime, isOver: Bool = false) -> Change? {
+    mutating func checkSilence(at now: ClockTime, ignoringLimit: Bool = false) -> Change? {
         guard !isSilent, let quietSince,
-            isOver || now - quietSince >= (hasHeard ? limit.later : limit.first)
+            ignoringLimit || now - quietSince >= (hasDetectedSignal ? limit.later : limit.first)
         else { return nil }
         isSilent = true
         return Change(isSilent: true, lasting: now - quietSince, peak: highest)

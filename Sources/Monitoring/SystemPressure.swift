@@ -85,7 +85,7 @@ public struct PressureFactor: Sendable, Equatable {
         case disk
 
         /// The cause in two or three words for the user, such as `busy processor`.
-        public var words: String {
+        public var summary: String {
             switch self {
             case .processorStall: "busy processor"
             case .storageStall: "slow disk"

@@ -79,8 +79,8 @@ public final class Calibration: Sendable {
     /// - Throws: `CalibrationError.recording` if a device doesn't start or delivers no data.
     public func measure() async throws(CalibrationError) -> CalibrationResult {
         defer { sink.finish() }
-        let listener = CalibrationListener(
-            reference: reference, setup: setup, options: options, tell: { [sink] in sink.yield($0) })
+        let listener = CalibrationDetector(
+            reference: reference, setup: setup, options: options, report: { [sink] in sink.yield($0) })
         let carried = ConditionLock(listener)
         let outcome: Result<CalibrationResult, RecordingError> = await withCheckedContinuation {
             continuation in
@@ -88,7 +88,7 @@ public final class Calibration: Sendable {
                 _ = try MediaThread(name: "calibrate") { [observation, options] in
                     do throws(RecordingError) {
                         try observation.run(startTimeLimit: options.startTimeLimit) { news, now in
-                            carried.withLock { $0.take(news, at: now) }
+                            carried.withLock { $0.process(news, at: now) }
                         }
                         continuation.resume(returning: .success(carried.withLock { $0.result() }))
                     } catch .stopped {
@@ -114,15 +114,15 @@ public final class Calibration: Sendable {
     /// - Returns: A message for the user if earlier calibrations couldn't be read.
     /// - Throws: `StateFileError` if the findings can't be written, or if this user doesn't have a state
     ///   folder.
-    public func keep(_ result: CalibrationResult) throws(StateFileError) -> String? {
+    public func save(_ result: CalibrationResult) throws(StateFileError) -> String? {
         guard let file = Calibrations.file else {
             throw StateFileError(
                 path: "XDG_STATE_HOME", subject: Calibrations.subject, operation: "save", errno: ENOENT)
         }
-        return try keep(result, in: file)
+        return try save(result, in: file)
     }
 
-    func keep(
+    func save(
         _ result: CalibrationResult, in file: StateFile<Calibrations>
     ) throws(StateFileError) -> String? {
         let usable = result.findings.filter(\.isUsable)
@@ -155,9 +155,9 @@ extension CalibratedDevice {
 /// Duration and accuracy of a calibration.
 public struct CalibrationOptions: Sendable, Equatable {
     /// Minimum number of events that each device must detect; at least 3.
-    public var events: Int
+    public var minEvents: Int
     /// The target accuracy. The measurement continues until each device's uncertainty is within this value.
-    public var goal: Nanoseconds
+    public var targetUncertainty: Nanoseconds
     /// Maximum duration of the measurement, starting when all devices are delivering data.
     public var duration: Nanoseconds
     /// Role of the reference microphone for the other devices; `nil` selects the first microphone.
@@ -167,11 +167,12 @@ public struct CalibrationOptions: Sendable, Equatable {
 
     /// Creates options from their values.
     public init(
-        events: Int = 10, goal: Nanoseconds = .milliseconds(2), duration: Nanoseconds = .seconds(120),
+        minEvents: Int = 10, targetUncertainty: Nanoseconds = .milliseconds(2),
+        duration: Nanoseconds = .seconds(120),
         reference: String? = nil, startTimeLimit: Nanoseconds = .seconds(10)
     ) {
-        self.events = events
-        self.goal = goal
+        self.minEvents = minEvents
+        self.targetUncertainty = targetUncertainty
         self.duration = duration
         self.reference = reference
         self.startTimeLimit = startTimeLimit
@@ -182,11 +183,11 @@ public struct CalibrationOptions: Sendable, Equatable {
 public enum CalibrationEvent: Sendable {
     /// All devices are delivering data, so the user can start clapping. `reference` is the role of the
     /// reference microphone.
-    case listening(reference: String)
+    case ready(reference: String)
     /// The reference microphone detected an event, and the other devices have had enough time to detect the
     /// same event. `number` counts the events, starting with the value 1. The two lists contain the roles of
     /// the devices that detected or missed the event.
-    case heard(number: Int, noticedBy: [String], missedBy: [String], findings: [CalibrationFinding])
+    case detected(number: Int, detectedBy: [String], missedBy: [String], findings: [CalibrationFinding])
     /// A message for the user that explains how to improve the measurement, or why a device no longer detects
     /// events.
     case hint(String)
@@ -207,7 +208,7 @@ public struct CalibrationFinding: Sendable, Equatable {
         /// applying it could make timestamps less accurate.
         case undecided
         /// The device detected too few events.
-        case tooFew
+        case tooFewEvents
     }
 
     /// The device's role in the profile.
@@ -226,7 +227,7 @@ public struct CalibrationFinding: Sendable, Equatable {
     public var isUsable: Bool {
         switch verdict {
         case .reference, .measured, .coarse: true
-        case .undecided, .tooFew: false
+        case .undecided, .tooFewEvents: false
         }
     }
 
@@ -241,7 +242,7 @@ public struct CalibrationFinding: Sendable, Equatable {
 /// The result of a calibration.
 public struct CalibrationResult: Sendable {
     /// Number of events that the reference microphone heard.
-    public let heardCount: Int
+    public let eventCount: Int
     /// The finding for each device, in the order of the plan, starting with the cameras.
     public let findings: [CalibrationFinding]
     /// The devices that disconnected or ended during the measurement, and the reasons, one sentence each.
@@ -251,7 +252,7 @@ public struct CalibrationResult: Sendable {
     public var isComplete: Bool { findings.allSatisfy(\.isUsable) }
 
     /// Whether any device other than the reference has a usable finding.
-    public var hasUsable: Bool { findings.contains { $0.isUsable && $0.verdict != .reference } }
+    public var hasUsableFinding: Bool { findings.contains { $0.isUsable && $0.verdict != .reference } }
 }
 
 /// The reason why a calibration couldn't start or failed.

@@ -19,17 +19,17 @@ struct CalibrationProgress {
     private let options: CalibrationOptions
     private var participants: [Participant]
     /// Number of events detected by the reference that have been reported so far.
-    private(set) var toldCount = 0
+    private(set) var reportedCount = 0
     private var beginning: MediaTime?
     private var silentSince: MediaTime?
 
     /// Maximum time for a device to report an event that the reference has detected. The device's time of the
     /// event can be up to one second late, and detectors report the event another half second later.
-    static let patience = Nanoseconds.seconds(2)
+    static let detectionTimeout = Nanoseconds.seconds(2)
     /// If no event is detected for this time, the user gets a hint.
-    private static let silence = Nanoseconds.seconds(15)
+    private static let silenceHintDelay = Nanoseconds.seconds(15)
     /// Number of events after which the user gets a hint about a device that detected none of them.
-    private static let hopeless = 4
+    private static let missedEventHintCount = 4
 
     init(reference: String, participants: [Participant], options: CalibrationOptions) {
         self.reference = reference
@@ -37,8 +37,8 @@ struct CalibrationProgress {
         self.options = options
     }
 
-    private var heard: [SharpEvent] { participants.first { $0.role == reference }?.events ?? [] }
-    var heardCount: Int { heard.count }
+    private var referenceEvents: [SharpEvent] { participants.first { $0.role == reference }?.events ?? [] }
+    var eventCount: Int { referenceEvents.count }
 
     mutating func add(_ event: SharpEvent, of role: String) {
         guard let index = participants.firstIndex(where: { $0.role == role }) else { return }
@@ -61,19 +61,19 @@ struct CalibrationProgress {
     ///   - now: The current time.
     ///   - isOver: Whether no more detections will arrive, so that there is no reason to wait for devices.
     /// - Returns: Events that every device has detected or missed, in order, followed by hints.
-    mutating func news(at now: MediaTime, isOver: Bool = false) -> [CalibrationEvent] {
+    mutating func dequeueEvents(at now: MediaTime, isOver: Bool = false) -> [CalibrationEvent] {
         var news: [CalibrationEvent] = []
-        while toldCount < heard.count {
-            let event = heard[toldCount]
+        while reportedCount < referenceEvents.count {
+            let event = referenceEvents[reportedCount]
             let others = participants.filter { $0.role != reference }
-            let noticed = others.filter { Self.noticed(event, by: $0) }
-            let isDue = now.nanoseconds - event.middle.nanoseconds >= Self.patience.count
+            let noticed = others.filter { Self.isDetected(event, by: $0) }
+            let isDue = now.nanoseconds - event.middle.nanoseconds >= Self.detectionTimeout.count
             guard isDue || isOver || noticed.count == others.count else { break }
-            toldCount += 1
+            reportedCount += 1
             let missed = others.filter { other in !noticed.contains { $0.role == other.role } }
             news.append(
-                .heard(
-                    number: toldCount, noticedBy: noticed.map(\.role), missedBy: missed.map(\.role),
+                .detected(
+                    number: reportedCount, detectedBy: noticed.map(\.role), missedBy: missed.map(\.role),
                     findings: findings))
         }
         return news + hints(at: now, afterEvent: !news.isEmpty)
@@ -81,10 +81,11 @@ struct CalibrationProgress {
 
     /// Whether every device has reached the target accuracy with enough events.
     var isDone: Bool {
-        toldCount == heard.count
+        reportedCount == referenceEvents.count
             && findings.allSatisfy { finding in
                 finding.verdict == .reference
-                    || finding.verdict == .measured && (finding.estimate?.eventCount ?? 0) >= options.events
+                    || finding.verdict == .measured
+                        && (finding.estimate?.eventCount ?? 0) >= options.minEvents
             }
     }
 
@@ -96,19 +97,19 @@ struct CalibrationProgress {
             isReference
             ? nil
             : LatencyEstimate(
-                of: participant.events, against: heard, mediaType: participant.format.mediaType)
+                of: participant.events, against: referenceEvents, mediaType: participant.format.mediaType)
         return CalibrationFinding(
             role: participant.role, device: participant.device, format: participant.format,
             verdict: isReference ? .reference : verdict(on: estimate), estimate: estimate)
     }
 
     private func verdict(on estimate: LatencyEstimate?) -> CalibrationFinding.Verdict {
-        guard let estimate, estimate.eventCount >= LatencyEstimate.fewestEvents else { return .tooFew }
-        guard estimate.uncertainty > options.goal else { return .measured }
-        return estimate.isUsable(goal: options.goal) ? .coarse : .undecided
+        guard let estimate, estimate.eventCount >= LatencyEstimate.fewestEvents else { return .tooFewEvents }
+        guard estimate.uncertainty > options.targetUncertainty else { return .measured }
+        return estimate.isUsable(goal: options.targetUncertainty) ? .coarse : .undecided
     }
 
-    private static func noticed(_ event: SharpEvent, by participant: Participant) -> Bool {
+    private static func isDetected(_ event: SharpEvent, by participant: Participant) -> Bool {
         let offsets = LatencyEstimate.expectations(of: participant.format.mediaType).offsets
         return participant.events.contains { other in
             offsets.contains(Nanoseconds(other.middle.nanoseconds - event.middle.nanoseconds))
@@ -119,12 +120,14 @@ struct CalibrationProgress {
 
     private mutating func hints(at now: MediaTime, afterEvent: Bool) -> [CalibrationEvent] {
         var hints: [String] = []
-        let last = heard.last?.middle ?? silentSince ?? now
+        let last = referenceEvents.last?.middle ?? silentSince ?? now
         silentSince = silentSince ?? now
-        if let begin = silentSince, now.nanoseconds - max(begin, last).nanoseconds >= Self.silence.count {
+        if let begin = silentSince,
+            now.nanoseconds - max(begin, last).nanoseconds >= Self.silenceHintDelay.count
+        {
             silentSince = now
             hints.append(
-                "\(reference) did not detect a clap or beep for \(Int(Self.silence.inSeconds)) s. Clap closer to this microphone, or play a "
+                "\(reference) did not detect a clap or beep for \(Int(Self.silenceHintDelay.inSeconds)) s. Clap closer to this microphone, or play a "
                     + "louder beep.")
         }
         for index in participants.indices where afterEvent && !participants[index].isHinted {
@@ -136,15 +139,15 @@ struct CalibrationProgress {
     }
 
     private func hint(for participant: Participant) -> String? {
-        guard participant.role != reference, toldCount >= Self.hopeless else { return nil }
+        guard participant.role != reference, reportedCount >= Self.missedEventHintCount else { return nil }
         if participant.events.isEmpty {
             let help =
                 participant.format.mediaType == .video
                 ? "Use a brighter or closer flash, or darken the room" : "Clap closer to this microphone"
-            return "\(participant.role) didn't detect any of the \(toldCount) events. \(help)."
+            return "\(participant.role) didn't detect any of the \(reportedCount) events. \(help)."
         }
         guard let estimate = finding(of: participant).estimate, estimate.needsOtherPhases,
-            estimate.uncertainty > options.goal
+            estimate.uncertainty > options.targetUncertainty
         else { return nil }
         return
             "All events occurred at the same point in \(participant.role)'s frame interval, so more events won't improve the accuracy. Trigger the flash at irregular intervals."
@@ -152,20 +155,20 @@ struct CalibrationProgress {
 }
 
 /// Detects events in frames and audio during a calibration. Only the observer's thread uses this object.
-final class CalibrationListener {
+final class CalibrationDetector {
     private let reference: String
     private let options: CalibrationOptions
-    private let tell: (CalibrationEvent) -> Void
+    private let report: (CalibrationEvent) -> Void
     private let brightness = FrameBrightness()
-    private var cameras: [String: CameraEvents] = [:]
-    private var microphones: [String: MicrophoneEvents] = [:]
+    private var cameras: [String: CameraEventDetector] = [:]
+    private var microphones: [String: MicrophoneEventDetector] = [:]
     private var progress: CalibrationProgress
-    private var begin: ClockTime?
-    private var isListening = false
+    private var startTime: ClockTime?
+    private var isReady = false
     private var now = MediaTime.zero
     /// Roles of the devices that have stopped delivering data.
     private var ended: Set<String> = []
-    private var uselessSince: ClockTime?
+    private var lacksDevicesSince: ClockTime?
     private var problems: [String] = []
 
     /// Time during which the detectors adapt to the usual brightness and loudness.
@@ -173,16 +176,16 @@ final class CalibrationListener {
 
     init(
         reference: String, setup: SessionSetup, options: CalibrationOptions,
-        tell: @escaping (CalibrationEvent) -> Void
+        report: @escaping (CalibrationEvent) -> Void
     ) {
         self.reference = reference
         self.options = options
-        self.tell = tell
+        self.report = report
         var participants: [CalibrationProgress.Participant] = []
         for (role, source) in setup.plan.cameras.compactMap({ camera in
             setup.cameras[camera.role].map { (camera.role, $0) }
         }) {
-            cameras[role] = CameraEvents()
+            cameras[role] = CameraEventDetector()
             participants.append(
                 CalibrationProgress.Participant(
                     role: role, device: source.device, format: .video(format: source.format)))
@@ -190,7 +193,7 @@ final class CalibrationListener {
         for (role, source) in setup.plan.microphones.compactMap({ microphone in
             setup.microphones[microphone.role].map { (microphone.role, $0) }
         }) {
-            microphones[role] = MicrophoneEvents(rate: source.format.rate)
+            microphones[role] = MicrophoneEventDetector(rate: source.format.rate)
             participants.append(
                 CalibrationProgress.Participant(
                     role: role, device: source.device, format: .audio(rate: source.format.rate)))
@@ -201,28 +204,28 @@ final class CalibrationListener {
     /// Processes the data that the devices delivered.
     ///
     /// - Returns: Whether the calibration should continue.
-    func take(_ news: [Observed], at time: ClockTime) -> Bool {
-        let ready = (begin ?? time) + Self.warmUp
-        begin = begin ?? time
-        for item in news { take(item) }
+    func process(_ news: [ObservationEvent], at time: ClockTime) -> Bool {
+        let ready = (startTime ?? time) + Self.warmUp
+        startTime = startTime ?? time
+        for item in news { process(item) }
         now = Self.media(time)
         guard time >= ready else { return true }
-        if !isListening {
-            isListening = true
+        if !isReady {
+            isReady = true
             progress.begin(at: Self.media(ready))
-            tell(.listening(reference: reference))
+            report(.ready(reference: reference))
         }
-        let events = progress.news(at: now)
-        for event in events { tell(event) }
-        if uselessSince == nil, isUseless { uselessSince = time }
+        let events = progress.dequeueEvents(at: now)
+        for event in events { report(event) }
+        if lacksDevicesSince == nil, lacksDevices { lacksDevicesSince = time }
         let isOver =
             time - ready >= options.duration
-            || uselessSince.map { time - $0 >= CalibrationProgress.patience } ?? false
+            || lacksDevicesSince.map { time - $0 >= CalibrationProgress.detectionTimeout } ?? false
         return !isOver && (events.isEmpty || !progress.isDone)
     }
 
     /// Whether the reference has ended, or all other devices have ended.
-    private var isUseless: Bool {
+    private var lacksDevices: Bool {
         let others = Set(cameras.keys).union(microphones.keys).subtracting([reference])
         return ended.contains(reference) || others.isSubset(of: ended)
     }
@@ -232,40 +235,40 @@ final class CalibrationListener {
         for role in microphones.keys.sorted() {
             for event in microphones[role]?.finish() ?? [] { progress.add(event, of: role) }
         }
-        for event in progress.news(at: now, isOver: true) { tell(event) }
+        for event in progress.dequeueEvents(at: now, isOver: true) { report(event) }
         return CalibrationResult(
-            heardCount: progress.heardCount, findings: progress.findings, problems: problems)
+            eventCount: progress.eventCount, findings: progress.findings, problems: problems)
     }
 
-    private func take(_ item: Observed) {
+    private func process(_ item: ObservationEvent) {
         switch item {
-        case .frame(let frame): look(at: frame)
-        case .audio(let audio): listen(to: audio)
+        case .frame(let frame): detectEvent(in: frame)
+        case .audio(let audio): detectEvents(in: audio)
         case .away(let role, let cause):
-            complain(
+            reportProblem(
                 "\(role) was disconnected (\(cause.printable())). Events are missed until the device is reconnected."
             )
             interrupt(role)
         case .returned(let role): interrupt(role)
         case .ended(let role, let cause):
             ended.insert(role)
-            complain("\(role) stopped: \(cause.printable()).")
+            reportProblem("\(role) stopped: \(cause.printable()).")
         }
     }
 
-    private func complain(_ sentence: String) {
+    private func reportProblem(_ sentence: String) {
         problems.append(sentence)
-        tell(.hint(sentence))
+        report(.hint(sentence))
     }
 
-    private func look(at frame: ObservedFrame) {
+    private func detectEvent(in frame: ObservedFrame) {
         guard let mean = brightness.mean(of: frame.frame) else { return }
         let event = cameras[frame.role]?.add(
             brightness: mean, at: Self.media(frame.time), interval: frame.interval, error: frame.error)
         if let event { progress.add(event, of: frame.role) }
     }
 
-    private func listen(to audio: ObservedAudio) {
+    private func detectEvents(in audio: ObservedAudio) {
         let events =
             microphones[audio.role]?.add(
                 audio.samples, channels: audio.channels, firstSample: audio.firstSample,

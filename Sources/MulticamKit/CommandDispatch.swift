@@ -6,38 +6,38 @@ internal import Setup
 internal import Stills
 internal import Timing
 
-extension SessionSteering {
+extension SessionController {
     /// Prepares a command from the control socket.
     ///
     /// - Parameters:
     ///   - request: The command.
-    ///   - paused: The plan that the command `status` reports while no session exists.
+    ///   - pausedPlan: The plan that the command `status` reports while no session exists.
     /// - Returns: A closure that executes the command. Commands that add devices, set controls, take stills,
     ///   start a recording, or switch cameras block the calling thread. Starting a recording can block the
     ///   thread for up to 20 s.
     /// - Throws: `ControlError.usage` if the request is invalid.
     public func work(
-        for request: CommandRequest, paused: SessionPlan
-    ) throws(ControlError) -> ControlServer.Work {
+        for request: CommandRequest, pausedPlan: SessionPlan
+    ) throws(ControlError) -> ControlServer.Command {
         let parsed = try SessionCommand.parse(request)
         if request.isFromGroup, let refusal = parsed.groupRefusal { throw .usage(refusal) }
         let properties = parsed.command.properties
-        return ControlServer.Work(
+        return ControlServer.Command(
             blocks: properties.contains(.blocks), isImmediate: properties.contains(.isImmediate)
         ) { [self] arrival, answer in
-            perform(parsed, at: arrival, paused: paused, answer)
+            perform(parsed, at: arrival, pausedPlan: pausedPlan, answer)
         }
     }
 
     private func perform(
-        _ parsed: ParsedCommand, at arrival: ClockTime, paused: SessionPlan,
-        _ answer: @escaping ControlServer.Answer
+        _ parsed: ParsedCommand, at arrival: ClockTime, pausedPlan: SessionPlan,
+        _ answer: @escaping ControlServer.ReplyHandler
     ) {
         let properties = parsed.command.properties
         let (session, isStopped, isRecording) = current
         let context = CommandContext(
-            steering: self, isRecording: isRecording, isStopped: isStopped,
-            arrival: clock.time(stamped: arrival), paused: paused, answer: answer)
+            steering: self, isRecording: isRecording, isStopRequested: isStopped,
+            arrival: clock.time(stamped: arrival), pausedPlan: pausedPlan, answer: answer)
         guard let session else { return answer(parsed.performIdle(context)) }
         if isStopped, !properties.contains(.isAlwaysValid) {
             return answer(ControlReply(ok: false, text: "The recording is ending."))
@@ -59,11 +59,11 @@ extension SessionSteering {
     ///   - change: Makes the change, using the session's setup and stills.
     /// - Returns: The reply to the sender.
     func changeDevices(
-        of session: MulticamSession, saying success: String,
+        of session: MulticamSession, confirmation success: String,
         _ change: (SessionSetup, SessionStills) throws(SetupError) -> Void
     ) -> ControlReply {
         guard let setup, let stills = stills.current, session.status.phase == .recording else {
-            return CommandContext.nothingRecorded
+            return CommandContext.notRecordingReply
         }
         do throws(SetupError) {
             try change(setup, stills)
@@ -77,8 +77,8 @@ extension SessionSteering {
 
     /// Adjusts the clock to a measurement of the group's time.
     func apply(_ measurement: ClockMeasurement) -> ControlReply {
-        do throws(ClockRefusal) {
-            try clock.take(measurement)
+        do throws(ClockMeasurementError) {
+            try clock.update(with: measurement)
             return ControlReply(ok: true, text: "The clock measurement was applied.")
         } catch {
             return ControlReply(ok: false, text: "The clock measurement was rejected: \(error).")

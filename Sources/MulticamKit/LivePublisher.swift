@@ -39,16 +39,16 @@ public final class LivePublisher: Sendable {
         /// Updates an output and notifies the session.
         mutating func update(_ index: Int, _ body: (inout PublishedOutput) -> Void) {
             body(&outputs[index])
-            session?.note(outputs[index].status)
+            session?.updateLiveOutput(outputs[index].status)
         }
 
         mutating func end(_ index: Int, at time: ClockTime) {
             update(index) { $0.end(at: time) }
-            helper.say(LiveCommand(unpublish: outputs[index].liveOutput.name).line)
+            helper.send(LiveCommand(unpublish: outputs[index].liveOutput.name).line)
         }
     }
 
-    private let say: @Sendable (String) -> Void
+    private let notify: @Sendable (String) -> Void
     private let clock = MonotonicClock()
     private let helper: HelperProcess
     private let state: ConditionLock<State>
@@ -65,21 +65,22 @@ public final class LivePublisher: Sendable {
     ///   - say: Receives messages for the user, on any thread.
     public convenience init(
         of server: MediaServer, program: String? = nil, withholding withheld: Set<String> = [],
-        saying say: @escaping @Sendable (String) -> Void = { _ in }
+        notify say: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.init(
-            socket: server.path, program: program ?? ProgramPath.beside(Self.programName),
-            withholding: withheld, saying: say)
+            socket: server.path, program: program ?? ProgramPath.sibling(Self.programName),
+            withholding: withheld, notify: say)
     }
 
     package init(
         socket: String, program: String?, withholding withheld: Set<String> = [],
-        saying say: @escaping @Sendable (String) -> Void = { _ in }
+        notify say: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.say = say
+        self.notify = say
         helper = HelperProcess(
-            Self.programName, thread: "live", lack: "Live outputs are disabled: the live output program",
-            socket: socket, program: program, withholding: withheld, saying: say)
+            Self.programName, thread: "live",
+            missingProgramPrefix: "Live outputs are disabled: the live output program",
+            socket: socket, program: program, withholding: withheld, notify: say)
         state = ConditionLock(State(helper: helper))
     }
 
@@ -97,16 +98,17 @@ public final class LivePublisher: Sendable {
             let before = state.session
             (state.session, state.isRecording) = (session, false)
             if session != nil { state.entries = liveOutputs }
-            let wanted = state.outputs.filter { !$0.isLeaving }
-            for output in wanted { session?.note(output.status) }
+            let wanted = state.outputs.filter { !$0.isUnpublished }
+            for output in wanted { session?.updateLiveOutput(output.status) }
             return (before, wanted.map(\.liveOutput))
         }
-        before?.followRecordings(nil)
+        before?.setRecordingListener(nil)
         guard let session else { return }
         for liveOutput in wanted where !liveOutputs.contains(where: { $0.name == liveOutput.name }) {
-            session.count(liveOutput.planned)
+            session.addToPlanIgnoringBudget(liveOutput.planned)
         }
-        session.followRecordings { [weak self] begins in self?.follow(recording: begins) }
+        session.setRecordingListener { [weak self] begins in self?.handleRecordingChange(isRecording: begins)
+        }
         for liveOutput in liveOutputs where liveOutput.start == .session { publish(liveOutput) }
     }
 
@@ -119,14 +121,16 @@ public final class LivePublisher: Sendable {
     public func publish(_ liveOutput: LiveOutput) -> Bool {
         state.withLock { state in
             let index = state.index(liveOutput.name)
-            guard !helper.isEnding, index.map({ state.outputs[$0].isLeaving }) ?? true else { return false }
+            guard !helper.isEnding, index.map({ state.outputs[$0].isUnpublished }) ?? true else {
+                return false
+            }
             let endsWithRecording = liveOutput.start == .recording && state.isRecording
             if index == nil { state.outputs.append(PublishedOutput(liveOutput, at: clock.now)) }
             state.update(index ?? state.outputs.count - 1) {
                 $0.begin(liveOutput, endsWithRecording: endsWithRecording, at: clock.now)
             }
-            helper.say(LiveCommand(beginning: liveOutput).line)
-            helper.want(for: self)
+            helper.send(LiveCommand(beginning: liveOutput).line)
+            helper.registerRequest(for: self)
             return true
         }
     }
@@ -138,9 +142,9 @@ public final class LivePublisher: Sendable {
     @discardableResult
     public func unpublish(_ name: String) -> Bool {
         state.withLock { state in
-            guard let index = state.index(name), !state.outputs[index].isLeaving else { return false }
+            guard let index = state.index(name), !state.outputs[index].isUnpublished else { return false }
             state.end(index, at: clock.now)
-            if !state.entries.contains(where: { $0.name == name }) { state.session?.unplan(name) }
+            if !state.entries.contains(where: { $0.name == name }) { state.session?.removeFromPlan(name) }
             return true
         }
     }
@@ -152,7 +156,7 @@ public final class LivePublisher: Sendable {
         let session = state.withLock { state in
             state.entries.contains { $0.name == liveOutput.name } ? nil : state.session
         }
-        try session?.plan(liveOutput.planned)
+        try session?.addToPlan(liveOutput.planned)
     }
 
     /// Names of the live outputs in the session's profile, and of all others that are or were published.
@@ -169,16 +173,16 @@ public final class LivePublisher: Sendable {
     /// Returns the status of a published live output; `nil` if no output with this name is published.
     func status(_ name: String) -> LiveOutputStatus? {
         state.withLock { state in
-            state.outputs.first { $0.liveOutput.name == name && !$0.isLeaving }?.status
+            state.outputs.first { $0.liveOutput.name == name && !$0.isUnpublished }?.status
         }
     }
 
-    private func follow(recording begins: Bool) {
+    private func handleRecordingChange(isRecording begins: Bool) {
         let due = state.withLock { state -> [LiveOutput] in
             state.isRecording = begins
             guard !begins else { return state.entries.filter { $0.start == .recording } }
             for (index, output) in state.outputs.enumerated()
-            where output.endsWithRecording && !output.isLeaving {
+            where output.endsWithRecording && !output.isUnpublished {
                 state.end(index, at: clock.now)
             }
             return []
@@ -190,7 +194,7 @@ public final class LivePublisher: Sendable {
     /// has exited. After this call, no output can be published.
     public func end() async {
         await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "live:end") { [self] in
+            MediaThread.startWhenPossible(name: "live:end") { [self] in
                 endAndWait()
                 continuation.resume()
             }
@@ -200,7 +204,7 @@ public final class LivePublisher: Sendable {
     private func endAndWait() {
         helper.end()
         state.withLock { state in
-            for (index, output) in state.outputs.enumerated() where !output.isLeaving {
+            for (index, output) in state.outputs.enumerated() where !output.isUnpublished {
                 state.end(index, at: clock.now)
             }
         }
@@ -212,21 +216,22 @@ public final class LivePublisher: Sendable {
 extension LivePublisher: HelperOwner {
     func withRequests(_ body: ([String]) -> Void) {
         state.withLock { state in
-            body(state.outputs.filter { !$0.isLeaving }.map { LiveCommand(beginning: $0.liveOutput).line })
+            body(
+                state.outputs.filter { !$0.isUnpublished }.map { LiveCommand(beginning: $0.liveOutput).line })
         }
     }
 
-    var mustReportEverySecond: Bool { state.withLock { $0.outputs.contains(where: \.isFollowed) } }
+    var mustReportEverySecond: Bool { state.withLock { $0.outputs.contains(where: \.reportsEverySecond) } }
 
     func processHasEnded(_ words: String) {
         let text = "The live output program \(words)"
         let hasSession = changeAll(to: .waiting, because: text) != nil
         // If a session exists, the text is reported as an event of each output instead.
-        if !hasSession { say(text) }
+        if !hasSession { notify(text) }
     }
 
     func processIsMissing(_ text: String) {
-        if let session = changeAll(to: .refused, because: text) { session.warn(text) } else { say(text) }
+        if let session = changeAll(to: .refused, because: text) { session.warn(text) } else { notify(text) }
     }
 
     /// Changes the state of all requested outputs.
@@ -234,14 +239,14 @@ extension LivePublisher: HelperOwner {
     /// - Returns: The session; `nil` if no session exists.
     private func changeAll(to new: LiveOutputStatus.State, because text: String) -> MulticamSession? {
         state.withLock { state in
-            for (index, output) in state.outputs.enumerated() where !output.isLeaving {
+            for (index, output) in state.outputs.enumerated() where !output.isUnpublished {
                 state.update(index) { $0.change(to: new, because: text, at: clock.now) }
             }
             return state.session
         }
     }
 
-    func hear(_ line: String) {
+    func receive(_ line: String) {
         let report: LiveReport
         do {
             report = try JSONDecoder().decode(LiveReport.self, from: Data(line.utf8))
@@ -252,14 +257,14 @@ extension LivePublisher: HelperOwner {
         }
         state.withLock { state in
             guard let index = state.index(report.live_output) else { return }
-            state.update(index) { $0.take(report, at: clock.now) }
+            state.update(index) { $0.apply(report, at: clock.now) }
         }
     }
 }
 
 extension LivePublisher {
     /// Executes the command `publish`.
-    func perform(_ place: SessionCommand.PublishedPlace) -> ControlReply {
+    func performPublish(_ place: SessionCommand.PublishTarget) -> ControlReply {
         switch place {
         case .standardInput:
             return ControlReply(
@@ -269,21 +274,21 @@ extension LivePublisher {
                 usage: true)
         case .entry(let name):
             guard let liveOutput = entry(name) else { return unknown(name) }
-            return begin(liveOutput)
+            return start(liveOutput)
         case .address(let address):
-            return begin(
+            return start(
                 LiveOutput(name: freeName(address.kind.rawValue), address: address, start: .command))
         }
     }
 
     /// Executes the command `unpublish`.
-    func end(_ name: String) -> ControlReply {
+    func performUnpublish(_ name: String) -> ControlReply {
         if unpublish(name) { return ControlReply(ok: true, text: "Live output \(name) was stopped.") }
         guard names.contains(name) else { return unknown(name) }
         return ControlReply(ok: true, text: "Live output \(name) is not running.")
     }
 
-    private func begin(_ liveOutput: LiveOutput) -> ControlReply {
+    private func start(_ liveOutput: LiveOutput) -> ControlReply {
         let name = liveOutput.name
         do throws(SessionChangeError) {
             try plan(liveOutput)
@@ -333,13 +338,13 @@ struct PublishedOutput {
         private var last: Int64 = 0
 
         /// Maximum plausible value, which is larger than the number of frames in a year.
-        private static let most: Int64 = 1_000_000_000_000
+        private static let maximum: Int64 = 1_000_000_000_000
 
         var sum: Int64 { before + last }
 
-        mutating func take(_ told: Int64) {
-            let count = min(max(told, 0), Self.most)
-            if count < last { before = min(sum, Self.most) }
+        mutating func update(to told: Int64) {
+            let count = min(max(told, 0), Self.maximum)
+            if count < last { before = min(sum, Self.maximum) }
             last = count
         }
     }
@@ -349,7 +354,7 @@ struct PublishedOutput {
     private(set) var endsWithRecording = false
     /// Whether the output is no longer requested. The sending process may still report the output's final
     /// counts.
-    private(set) var isLeaving = false
+    private(set) var isUnpublished = false
     private(set) var status: LiveOutputStatus
     private var sent = Tally()
     private var dropped = Tally()
@@ -363,29 +368,29 @@ struct PublishedOutput {
     /// Marks the output as requested.
     mutating func begin(_ liveOutput: LiveOutput, endsWithRecording: Bool, at time: ClockTime) {
         (self.liveOutput, self.endsWithRecording) = (liveOutput, endsWithRecording)
-        isLeaving = false
+        isUnpublished = false
         change(to: .connecting, at: time)
     }
 
     /// Marks the output as no longer requested.
     mutating func end(at time: ClockTime) {
-        isLeaving = true
+        isUnpublished = true
         change(to: .ended, at: time)
     }
 
     /// Whether the sending process reports the state of the output every second.
-    var isFollowed: Bool { !isLeaving && status.state != .refused }
+    var reportsEverySecond: Bool { !isUnpublished && status.state != .refused }
 
     /// Applies a report from the sending process.
-    mutating func take(_ report: LiveReport, at now: ClockTime) {
+    mutating func apply(_ report: LiveReport, at now: ClockTime) {
         // The final report of an earlier connection is ignored if the output has been requested again.
-        guard isLeaving || report.state != .ended else { return }
-        sent.take(report.sent_frames)
-        dropped.take(report.dropped_frames)
+        guard isUnpublished || report.state != .ended else { return }
+        sent.update(to: report.sent_frames)
+        dropped.update(to: report.dropped_frames)
         (status.sentFrames, status.droppedFrames) = (sent.sum, dropped.sum)
         status.bitrate = report.state == .connected ? max(report.bitrate, 0) : nil
         // An output that is no longer requested counts as ended, regardless of the state of its connection.
-        guard !isLeaving else { return }
+        guard !isUnpublished else { return }
         change(
             to: LiveOutputStatus.State(report.state), because: report.text,
             at: min(ClockTime(nanoseconds: max(report.at_ns, 0)), now))

@@ -25,11 +25,11 @@ public final class NetworkSources: RemoteSources {
         var requests: [SourceRequest] = []
         var reports: [String: SourceReport] = [:]
         /// The reason why the process can't be started; `nil` if the process can be started.
-        var lack: String?
+        var startFailure: String?
     }
 
     private let devices: RemoteDevices
-    private let say: @Sendable (String) -> Void
+    private let notify: @Sendable (String) -> Void
     private let state = ConditionLock(State())
     private let helper: HelperProcess
 
@@ -46,21 +46,24 @@ public final class NetworkSources: RemoteSources {
     ///   - say: Receives messages for the user, on any thread.
     public init(
         of server: MediaServer, sentTo devices: RemoteDevices, program: String? = nil,
-        withholding withheld: Set<String> = [], saying say: @escaping @Sendable (String) -> Void = { _ in }
+        withholding withheld: Set<String> = [], notify say: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        (self.devices, self.say) = (devices, say)
+        (self.devices, self.notify) = (devices, say)
         helper = HelperProcess(
-            Self.programName, thread: "sources", lack: "The program for network cameras", socket: server.path,
-            program: program ?? ProgramPath.beside(Self.programName), withholding: withheld, saying: say)
+            Self.programName, thread: "sources", missingProgramPrefix: "The program for network cameras",
+            socket: server.path,
+            program: program ?? ProgramPath.sibling(Self.programName), withholding: withheld, notify: say)
     }
 
     // MARK: Requested sources
 
     /// Requests a connection to a network camera to receive its frames.
-    public func expect(camera selector: String) { want(selector, anew: true) { $0.video = true } }
+    public func expect(camera selector: String) { request(selector, reconnects: true) { $0.video = true } }
 
     /// Requests a connection to a network camera to receive its audio.
-    public func expect(microphone selector: String) { want(selector, anew: true) { $0.audio = true } }
+    public func expect(microphone selector: String) {
+        request(selector, reconnects: true) { $0.audio = true }
+    }
 
     /// Waits for a camera. Blocks the calling thread; don't call this method from a Swift task.
     ///
@@ -72,7 +75,7 @@ public final class NetworkSources: RemoteSources {
     ///   use by another role.
     public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
     {
-        guard let name = want(selector, { $0.video = true }) else {
+        guard let name = request(selector, { $0.video = true }) else {
             return try devices.camera(selector, within: limit)
         }
         return try devices.camera(name, within: limit) { outlook(for: name) }
@@ -89,7 +92,7 @@ public final class NetworkSources: RemoteSources {
     public func microphone(
         _ selector: String, within limit: Nanoseconds
     ) throws(DeviceError) -> any MicrophoneSource {
-        guard let name = want(selector, { $0.audio = true }) else {
+        guard let name = request(selector, { $0.audio = true }) else {
             return try devices.microphone(selector, within: limit)
         }
         return try devices.microphone(name, within: limit) { outlook(for: name) }
@@ -99,13 +102,13 @@ public final class NetworkSources: RemoteSources {
     ///
     /// - Parameters:
     ///   - selector: Any selector.
-    ///   - anew: Whether to reconnect a source that the user has ended.
+    ///   - reconnects: Whether to reconnect a source that the user has ended.
     ///   - change: Updates the request with the required media.
     /// - Returns: The name under which the process announces the camera; `nil` if the selector isn't an
     ///   address.
     @discardableResult
-    private func want(
-        _ selector: String, anew: Bool = false, _ change: (inout SourceRequest) -> Void
+    private func request(
+        _ selector: String, reconnects: Bool = false, _ change: (inout SourceRequest) -> Void
     ) -> String? {
         guard SourceAddress.handles(selector) else { return nil }
         let address: SourceAddress
@@ -122,20 +125,20 @@ public final class NetworkSources: RemoteSources {
                 ?? SourceRequest(name: address.name, url: Secret(address.text))
             request.url = Secret(address.text)
             change(&request)
-            let hasEnded = anew && state.reports[address.name]?.state == .ended
+            let hasEnded = reconnects && state.reports[address.name]?.state == .ended
             guard index.map({ state.requests[$0] != request || hasEnded }) ?? true else { return }
             if let index { state.requests[index] = request } else { state.requests.append(request) }
             state.reports[address.name] = nil
-            state.lack = nil
-            helper.say(JSONText.line(SourceCommand(open: request)))
-            helper.want(for: self)
+            state.startFailure = nil
+            helper.send(JSONText.line(SourceCommand(open: request)))
+            helper.registerRequest(for: self)
         }
         return address.name
     }
 
     private func outlook(for name: String) -> SourceOutlook? {
         state.withLock { state in
-            if let lack = state.lack { return SourceOutlook(text: lack, isFinal: true) }
+            if let lack = state.startFailure { return SourceOutlook(text: lack, isFinal: true) }
             guard let report = state.reports[name], let text = report.text else { return nil }
             return SourceOutlook(text: text, isFinal: [.refused, .ended].contains(report.state))
         }
@@ -159,11 +162,11 @@ extension NetworkSources: HelperOwner {
 
     var mustReportEverySecond: Bool { true }
 
-    func processHasEnded(_ words: String) { say("The program for network cameras \(words)") }
+    func processHasEnded(_ words: String) { notify("The program for network cameras \(words)") }
 
-    func processIsMissing(_ text: String) { state.withLock { $0.lack = text } }
+    func processIsMissing(_ text: String) { state.withLock { $0.startFailure = text } }
 
-    func hear(_ line: String) {
+    func receive(_ line: String) {
         let report: SourceReport
         do {
             report = try JSONDecoder().decode(SourceReport.self, from: Data(line.utf8))
@@ -175,11 +178,11 @@ extension NetworkSources: HelperOwner {
         let remark = state.withLock { state -> String? in
             var report = report
             report.text = report.text?.printable(limit: 400)
-            state.lack = nil
+            state.startFailure = nil
             guard state.requests.contains(where: { $0.name == report.source }) else { return nil }
             let isNew = state.reports.updateValue(report, forKey: report.source) != report
             return isNew && [.connected, .asking].contains(report.state) ? report.text : nil
         }
-        if let remark { say(remark) }
+        if let remark { notify(remark) }
     }
 }

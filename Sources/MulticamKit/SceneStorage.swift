@@ -16,7 +16,7 @@ final class SceneStorage: Sendable {
 
     /// Applies all saved and deleted scenes to a session, because the session's profile was read before these
     /// changes were made.
-    func update(_ session: MulticamSession) {
+    func apply(to session: MulticamSession) {
         let state = state.withLock { $0 }
         for scene in state.saved { session.save(scene) }
         for name in state.deleted { session.dropScene(named: name) }

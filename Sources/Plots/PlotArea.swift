@@ -9,10 +9,10 @@ public struct PlotArea: Sendable {
     private let height: Double
 
     /// Colors of the grid.
-    private let ink: Ink
+    private let gridColors: GridColors
 
     /// The colors of a plot's grid. Any CSS color is allowed.
-    public struct Ink: Sendable {
+    public struct GridColors: Sendable {
         /// Color of the lines along the left and bottom edges.
         public let frame: String
         /// Color of the inner lines.
@@ -28,7 +28,7 @@ public struct PlotArea: Sendable {
         }
 
         /// Shades of gray for a white background.
-        public static let paper = Ink(frame: "#999", grid: "#e6e6e6", label: "#555")
+        public static let lightBackground = GridColors(frame: "#999", grid: "#e6e6e6", label: "#555")
     }
 
     /// Creates a plot area with axes.
@@ -43,9 +43,9 @@ public struct PlotArea: Sendable {
     ///   - ink: Colors of the grid.
     public init(
         at corner: SVGCanvas.Point, width: Double, height: Double, x: ClosedRange<Double>,
-        y: ClosedRange<Double>, ink: Ink = .paper
+        y: ClosedRange<Double>, ink: GridColors = .lightBackground
     ) {
-        self.ink = ink
+        self.gridColors = ink
         self.corner = corner
         self.width = width
         self.height = height
@@ -55,7 +55,7 @@ public struct PlotArea: Sendable {
 
     /// Returns the pixel position of a pair of numbers. Numbers outside the axes are clamped.
     public func point(_ x: Double, _ y: Double) -> SVGCanvas.Point {
-        SVGCanvas.Point(x: self.x.place(of: x), y: self.y.place(of: y))
+        SVGCanvas.Point(x: self.x.position(of: x), y: self.y.position(of: y))
     }
 
     /// Draws the grid and the numbers along the axes. Call this method before drawing over the grid.
@@ -68,27 +68,27 @@ public struct PlotArea: Sendable {
         on canvas: inout SVGCanvas, ticks: (x: Int, y: Int) = (8, 4), label: (Double) -> String = Axis.label
     ) {
         for number in ticks.x > 0 ? x.ticks(atMost: ticks.x) : [] {
-            let place = x.place(of: number)
+            let place = x.position(of: number)
             canvas.line(
                 from: .init(x: place, y: corner.y), to: .init(x: place, y: corner.y + height),
-                color: ink.grid)
+                color: gridColors.grid)
             canvas.text(
                 label(number), at: .init(x: place, y: corner.y + height + 13), size: 10, anchor: .middle,
-                color: ink.label)
+                color: gridColors.label)
         }
         for number in ticks.y > 0 ? y.ticks(atMost: ticks.y) : [] {
-            let place = y.place(of: number)
+            let place = y.position(of: number)
             canvas.line(
                 from: .init(x: corner.x, y: place), to: .init(x: corner.x + width, y: place),
-                color: ink.grid)
+                color: gridColors.grid)
             canvas.text(
                 Axis.label(number), at: .init(x: corner.x - 4, y: place + 3.5), size: 10, anchor: .end,
-                color: ink.label)
+                color: gridColors.label)
         }
         canvas.line(
             from: .init(x: corner.x, y: corner.y + height),
-            to: .init(x: corner.x + width, y: corner.y + height), color: ink.frame)
-        canvas.line(from: corner, to: .init(x: corner.x, y: corner.y + height), color: ink.frame)
+            to: .init(x: corner.x + width, y: corner.y + height), color: gridColors.frame)
+        canvas.line(from: corner, to: .init(x: corner.x, y: corner.y + height), color: gridColors.frame)
     }
 
     /// Draws a bar on the x axis from `begin` to `end` with the height `value`.
@@ -103,9 +103,9 @@ public struct PlotArea: Sendable {
     /// Draws a span from `begin` to `end` over the full height. Spans are at least one pixel wide, so that all are
     /// visible.
     public func drawSpan(on canvas: inout SVGCanvas, from begin: Double, to end: Double, color: String) {
-        let left = x.place(of: begin)
+        let left = x.position(of: begin)
         canvas.rectangle(
-            at: .init(x: left, y: corner.y), width: max(x.place(of: end) - left, 1), height: height,
+            at: .init(x: left, y: corner.y), width: max(x.position(of: end) - left, 1), height: height,
             color: color)
     }
 
@@ -179,7 +179,7 @@ public struct Axis: Sendable, Equatable {
     }
 
     /// Returns the pixel position of a number. Numbers outside the range are clamped.
-    public func place(of number: Double) -> Double {
+    public func position(of number: Double) -> Double {
         let held = min(max(number, range.lowerBound), range.upperBound)
         let share = (held - range.lowerBound) / (range.upperBound - range.lowerBound)
         return begin + share * (end - begin)

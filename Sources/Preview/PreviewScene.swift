@@ -35,7 +35,7 @@ struct PreviewScene: Equatable {
         didSet { if source != .running { hasFrame = false } }
     }
     private var isConnected = false
-    private var answers = true
+    private var isResponding = true
     private var hasFrame = false
     private var refusal: String?
 
@@ -50,7 +50,7 @@ struct PreviewScene: Equatable {
         guard isConnected else {
             return Notice(fact: "session ended", outlook: "waiting for the next session")
         }
-        guard answers else {
+        guard isResponding else {
             return Notice(fact: "the recorder is not responding", outlook: "a recording may still be running")
         }
         if let refusal { return Notice(fact: refusal.printable(limit: 80), outlook: "retrying") }
@@ -86,17 +86,17 @@ struct PreviewScene: Equatable {
     private init(role: String?, isConnected: Bool) { (self.role, self.isConnected) = (role, isConnected) }
 
     /// Handles the arrival of a frame.
-    mutating func takeFrame() { (hasFrame, refusal) = (true, nil) }
+    mutating func receiveFrame() { (hasFrame, refusal) = (true, nil) }
 
     /// Handles the session's refusal to send frames, with the reason as a sentence.
-    mutating func refuse(_ sentence: String) { (refusal, hasFrame) = (sentence, false) }
+    mutating func receiveRefusal(_ sentence: String) { (refusal, hasFrame) = (sentence, false) }
 
     /// Handles the absence of status reports.
-    mutating func missStatus() { answers = false }
+    mutating func setUnresponsive() { isResponding = false }
 
     /// Applies a status of the session.
-    mutating func take(_ status: ControlStatus) {
-        answers = true
+    mutating func apply(_ status: ControlStatus) {
+        isResponding = true
         guard let role else {
             source = status.program == nil ? .missing : running(status)
             return
@@ -136,7 +136,7 @@ struct PreviewFit: Equatable {
     ///   - isMirrored: Whether the picture is mirrored horizontally after the rotation.
     ///   - window: Width × height of the window in pixels.
     init(_ frame: FrameSize, rotation: Rotation, isMirrored: Bool, in window: FrameSize) {
-        let upright = rotation.swapsSides ? frame.turned : frame
+        let upright = rotation.swapsSides ? frame.transposed : frame
         let (across, down) = (Int64(window.width), Int64(window.height))
         // The largest size with the frame's aspect ratio that fits into the window.
         let isWider = Int64(upright.width) * down > Int64(upright.height) * across

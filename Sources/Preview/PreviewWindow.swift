@@ -9,7 +9,7 @@ internal import Studio
 final class PreviewWindow {
     private let window: OpaquePointer
     private let renderer: OpaquePointer
-    private let link: PreviewLink
+    private let client: PreviewClient
     private let wakeUp: PreviewWakeUp
     private var texture: PreviewTexture?
     /// The last slate drawn, with its notice and size.
@@ -46,24 +46,24 @@ final class PreviewWindow {
         guard
             let window = SDL_CreateWindow(
                 "multicam", place, place, Int32(Self.size.width), Int32(Self.size.height), flags)
-        else { throw Self.failure("The window can't be opened") }
+        else { throw Self.sdlError("The window can't be opened") }
         self.window = window
         let renderer =
             SDL_CreateRenderer(window, -1, SDL_RENDERER_PRESENTVSYNC.rawValue)
             ?? SDL_CreateRenderer(window, -1, SDL_RENDERER_SOFTWARE.rawValue)
         guard let renderer else {
             SDL_DestroyWindow(window)
-            throw Self.failure("The window can't be displayed")
+            throw Self.sdlError("The window can't be displayed")
         }
         self.renderer = renderer
         let wakeUp = PreviewWakeUp()
         self.wakeUp = wakeUp
-        link = PreviewLink(role: settings.role, process: settings.process) { wakeUp.wake() }
+        client = PreviewClient(role: settings.role, process: settings.process) { wakeUp.post() }
         SDL_ShowCursor(isFullScreen ? SDL_DISABLE : SDL_ENABLE)
     }
 
     deinit {
-        link.close()
+        client.close()
         texture = nil
         SDL_DestroyRenderer(renderer)
         SDL_DestroyWindow(window)
@@ -96,7 +96,7 @@ final class PreviewWindow {
         return sdl_window_centered(Int32(display - 1))
     }
 
-    private static func failure(_ what: String) -> PreviewError {
+    private static func sdlError(_ what: String) -> PreviewError {
         let reason = String(cString: SDL_GetError()).printable(limit: 400)
         SDL_Quit()
         return PreviewError("\(what): \(reason.isEmpty ? "unknown error" : reason).", status: 1)
@@ -111,7 +111,7 @@ final class PreviewWindow {
         while SDL_WaitEvent(&event) != 0 {
             var isStale = false
             repeat {
-                switch take(event) {
+                switch handle(event) {
                 case .nothing: break
                 case .drawing: isStale = true
                 case .end: return
@@ -121,13 +121,13 @@ final class PreviewWindow {
         }
     }
 
-    private enum Consequence {
+    private enum EventOutcome {
         case nothing
         case drawing
         case end
     }
 
-    private func take(_ event: SDL_Event) -> Consequence {
+    private func handle(_ event: SDL_Event) -> EventOutcome {
         switch event.type {
         case SDL_QUIT.rawValue: return .end
         case SDL_KEYDOWN.rawValue where event.key.repeat == 0:
@@ -141,11 +141,11 @@ final class PreviewWindow {
         case SDL_WINDOWEVENT.rawValue:
             switch Int(event.window.event) {
             case Int(SDL_WINDOWEVENT_HIDDEN.rawValue), Int(SDL_WINDOWEVENT_MINIMIZED.rawValue):
-                link.setVisible(false)
+                client.setVisible(false)
                 return .nothing
             case Int(SDL_WINDOWEVENT_SHOWN.rawValue), Int(SDL_WINDOWEVENT_RESTORED.rawValue),
                 Int(SDL_WINDOWEVENT_MAXIMIZED.rawValue):
-                link.setVisible(true)
+                client.setVisible(true)
                 return .drawing
             default: return .drawing
             }
@@ -154,7 +154,7 @@ final class PreviewWindow {
             texture = nil
             return .drawing
         case wakeUp.type:
-            wakeUp.forget()
+            wakeUp.reset()
             return .drawing
         default: return .nothing
         }
@@ -169,7 +169,7 @@ final class PreviewWindow {
     // MARK: Drawing
 
     private func draw() {
-        let (scene, frame) = link.latest()
+        let (scene, frame) = client.latest()
         if scene.title != title {
             title = scene.title
             SDL_SetWindowTitle(window, title)
@@ -196,7 +196,7 @@ final class PreviewWindow {
     {
         if let slate, slate.notice == notice, slate.frame.size == size { return slate.frame }
         let caption = SlateCaption(role: scene.name, device: notice.fact, complaint: notice.outlook)
-        let frame = SlateFrame.frame(caption, size: size)
+        let frame = SlateFrame.makeFrame(caption, size: size)
         slate = (notice, frame)
         return frame
     }
@@ -287,21 +287,21 @@ final class PreviewTexture {
 final class PreviewWakeUp: Sendable {
     /// SDL's number for the event type.
     let type: UInt32
-    private let isUnderWay = ConditionLock(false)
+    private let isPending = ConditionLock(false)
 
     init() { type = SDL_RegisterEvents(1) }
 
-    func wake() {
-        let isFirst = isUnderWay.withLock { isUnderWay in
+    func post() {
+        let isFirst = isPending.withLock { isUnderWay in
             defer { isUnderWay = true }
             return !isUnderWay
         }
         guard isFirst else { return }
         var event = SDL_Event()
         event.type = type
-        if SDL_PushEvent(&event) != 1 { forget() }
+        if SDL_PushEvent(&event) != 1 { reset() }
     }
 
     /// Allows the next event to be sent. Called when the window begins to check for new content.
-    func forget() { isUnderWay.withLock { $0 = false } }
+    func reset() { isPending.withLock { $0 = false } }
 }

@@ -80,7 +80,7 @@ public struct CameraRole: Sendable, Equatable {
     }
 
     /// Assigns another device to the role.
-    package mutating func play(_ selector: String) { (device, address) = (selector, nil) }
+    package mutating func assignDevice(_ selector: String) { (device, address) = (selector, nil) }
 }
 
 extension CameraRole {
@@ -100,7 +100,7 @@ extension CameraRole {
     /// because it isn't yet known whether the camera supports zooming.
     package func covers(_ output: FrameSize, from size: FrameSize, rotation: Rotation) -> Bool {
         let part = framing(zoom: .none).part(of: size, rotation: rotation)?.size ?? size
-        let upright = rotation.swapsSides ? part.turned : part
+        let upright = rotation.swapsSides ? part.transposed : part
         return upright.width >= output.width && upright.height >= output.height
     }
 }

@@ -42,5 +42,5 @@ public struct MicrophoneRole: Sendable, Equatable {
     }
 
     /// Assigns another device to the role.
-    package mutating func play(_ selector: String) { (device, address) = (selector, nil) }
+    package mutating func assignDevice(_ selector: String) { (device, address) = (selector, nil) }
 }

@@ -49,7 +49,7 @@ public struct Profile: Sendable, Equatable {
         self.init(
             name: name, description: description, cameras: cameras, microphones: microphones,
             program: program, scenes: scenes,
-            tracks: tracks ?? .usual(withProgram: program != nil), budget: budget, limits: limits,
+            tracks: tracks ?? .defaults(withProgram: program != nil), budget: budget, limits: limits,
             choice: choice, source: ProfileSource(name: name))
     }
 
@@ -74,7 +74,7 @@ public struct Profile: Sendable, Equatable {
 
     /// Whether a name is a valid role name. Role names are used in file names and commands, so only lowercase
     /// letters, digits, `-`, and `_` are allowed.
-    public static func isRole(_ name: String) -> Bool {
+    public static func isValidRole(_ name: String) -> Bool {
         name.isPlainName(longest: 32) && name == name.lowercased()
     }
 
@@ -103,7 +103,7 @@ public struct Profile: Sendable, Equatable {
 extension TrackSettings {
     /// Returns the default track settings of a profile: tracks for all cameras and microphones if the profile
     /// doesn't have a program, otherwise no device tracks.
-    public static func usual(withProgram hasProgram: Bool) -> Self {
+    public static func defaults(withProgram hasProgram: Bool) -> Self {
         hasProgram ? Self(cameras: .none, microphones: .none) : Self(cameras: .copy, microphones: .wav)
     }
 }
@@ -123,7 +123,7 @@ extension Profile {
                 expected: "at least one camera or microphone")
         }
         for (field, role) in places {
-            guard Self.isRole(role) else {
+            guard Self.isValidRole(role) else {
                 throw source.error(at: field, found: "the role “\(role)”", expected: Self.roleRule)
             }
             guard taken.insert(role).inserted else {
@@ -156,10 +156,10 @@ extension Profile {
         var profile = self
         if virtually {
             for index in profile.cameras.indices where Self.isReal(profile.cameras[index].device) {
-                profile.cameras[index].play("virtual:clap")
+                profile.cameras[index].assignDevice("virtual:clap")
             }
             for index in profile.microphones.indices where Self.isReal(profile.microphones[index].device) {
-                profile.microphones[index].play("virtual:clap")
+                profile.microphones[index].assignDevice("virtual:clap")
             }
         }
         for (role, device) in cameras {
@@ -167,14 +167,14 @@ extension Profile {
                 throw unknownRole(
                     "--camera \(role)=\(device)", role, of: self.cameras.map(\.role), kind: "camera")
             }
-            profile.cameras[index].play(device)
+            profile.cameras[index].assignDevice(device)
         }
         for (role, device) in microphones {
             guard let index = profile.microphones.firstIndex(where: { $0.role == role }) else {
                 throw unknownRole(
                     "--mic \(role)=\(device)", role, of: self.microphones.map(\.role), kind: "microphone")
             }
-            profile.microphones[index].play(device)
+            profile.microphones[index].assignDevice(device)
         }
         return profile
     }

@@ -30,10 +30,10 @@ final class LiveOutputSender: Sendable {
     private let state: ConditionLock<State>
     private let cancellation = Cancellation()
     private let clock = MonotonicClock()
-    private let tell: @Sendable (LiveReport) -> Void
+    private let reportHandler: @Sendable (LiveReport) -> Void
 
     /// Maximum time to wait for the second stream after the first stream has arrived.
-    private static let patience = Nanoseconds.seconds(1)
+    private static let streamTimeout = Nanoseconds.seconds(1)
     /// Interval between checks of an idle connection.
     private static let interval = Nanoseconds.milliseconds(500)
 
@@ -44,13 +44,13 @@ final class LiveOutputSender: Sendable {
     ///   - liveOutput: Content and address of the live output.
     ///   - connection: Type of the connection to use.
     ///   - longestLead: Maximum age of the first key frame of a connection.
-    ///   - tell: Receives each change of the live output's state, on any thread. The closure must not block.
+    ///   - reportHandler: Receives each change of the live output's state, on any thread. The closure must not block.
     init(
         _ liveOutput: LiveOutput, _ connection: any LiveOutputConnection.Type,
         longestLead: Nanoseconds = PublishedBacklog.usualLead,
-        tell: @escaping @Sendable (LiveReport) -> Void
+        reportHandler: @escaping @Sendable (LiveReport) -> Void
     ) {
-        (self.liveOutput, self.connection, self.tell) = (liveOutput, connection, tell)
+        (self.liveOutput, self.connection, self.reportHandler) = (liveOutput, connection, reportHandler)
         var state = State(
             // A separate encoder is asked for a key frame when a connection starts, so no earlier key frame
             // is needed.
@@ -66,8 +66,8 @@ final class LiveOutputSender: Sendable {
     /// - Parameter feed: The source of items to send. The feed is notified when a connection starts and when network
     ///   conditions change.
     func start(with feed: LiveOutputFeed) {
-        say(.connecting, text: waitingText)
-        MediaThread.eventually(name: "live:\(liveOutput.name)") { [self] in
+        reportState(.connecting, text: waitingText)
+        MediaThread.startWhenPossible(name: "live:\(liveOutput.name)") { [self] in
             run(feed)
             feed.close()
         }
@@ -83,7 +83,7 @@ final class LiveOutputSender: Sendable {
             return Self.change(&state, to: .ended, nil, nil, clock.now)
         }
         cancellation.cancel()
-        if let report { tell(report) }
+        if let report { reportHandler(report) }
     }
 
     /// Waits until the sender's thread has closed its connection after a call of `close`. Returns `false` if
@@ -95,16 +95,16 @@ final class LiveOutputSender: Sendable {
     // MARK: Items
 
     /// Handles an item or a notification from the feed. This method never blocks.
-    func take(_ news: LiveOutputFeed.News) {
+    func receive(_ news: LiveOutputFeed.Event) {
         switch news {
-        case .item(let item): take(item)
+        case .item(let item): receive(item)
         case .missed(let count): state.withLock { $0.missed += Int64(count) }
         case .problem(let sentence):
             state.withLock { $0.problem = sentence }
         }
     }
 
-    private func take(_ item: PublishedItem) {
+    private func receive(_ item: PublishedItem) {
         let now = clock.now
         state.broadcast { state in
             guard !state.isClosed else { return }
@@ -147,13 +147,13 @@ final class LiveOutputSender: Sendable {
         while let streams = nextStreams() {
             do throws(PublishingError) {
                 // During reconnection attempts, the reason for the failure is still displayed.
-                if let text = waitingText { say(.connecting, text: text) }
+                if let text = waitingText { reportState(.connecting, text: text) }
                 let connection = try self.connection.init(
                     ConnectionRequest(
                         name: liveOutput.name, address: liveOutput.address, token: liveOutput.token,
                         streams: streams, cancellation: cancellation))
                 defer { connection.close() }
-                pauses.connect(at: clock.now)
+                pauses.recordConnection(at: clock.now)
                 begin()
                 feed.requestKey()
                 try send(to: connection, streams)
@@ -171,7 +171,7 @@ final class LiveOutputSender: Sendable {
             state.statistics = ConnectionStatistics()
             state.before = (ConnectionStatistics(), state.backlog.droppedFrames)
         }
-        say(.connected, text: nil)
+        reportState(.connected, text: nil)
     }
 
     /// Waits until the parameters of all streams are known; `nil` after `close`.
@@ -185,7 +185,7 @@ final class LiveOutputSender: Sendable {
                 let streams = state.streams
                 let isWhole =
                     (!content.audio || streams.audio != nil) && (!content.samples || streams.samples != nil)
-                return isWhole || clock.now - since >= Self.patience ? .some(streams) : nil
+                return isWhole || clock.now - since >= Self.streamTimeout ? .some(streams) : nil
             }
             if let answer { return answer }
         }
@@ -212,7 +212,7 @@ final class LiveOutputSender: Sendable {
             state.withLock { state in
                 if statistics.droppedPackets > state.statistics.droppedPackets { state.backlog.skipToKey() }
                 state.statistics = statistics
-                if case .some(let item?) = next, item.isVideo || Self.isAlone(connection) {
+                if case .some(let item?) = next, item.isVideo || Self.isAudioOnly(connection) {
                     state.report.sent_frames += 1
                 }
             }
@@ -221,19 +221,19 @@ final class LiveOutputSender: Sendable {
 
     /// Whether the connection carries only audio. In an audio-only connection, audio blocks are counted
     /// instead of frames.
-    private static func isAlone(_ connection: any LiveOutputConnection) -> Bool {
+    private static func isAudioOnly(_ connection: any LiveOutputConnection) -> Bool {
         let content = type(of: connection).content
         return !content.video && content.frames == nil
     }
 
     private func wait(after error: PublishingError, _ pauses: inout RetryBackoff) {
         let now = clock.now
-        let (pause, isRefusal) = pauses.fail(error.kind, at: now)
+        let (pause, isRefusal) = pauses.recordFailure(error.kind, at: now)
         state.withLock { state in
             state.backlog.restart()
             state.isConnected = false
         }
-        say(isRefusal ? .refused : .waiting, text: error.description, retry: now + pause)
+        reportState(isRefusal ? .refused : .waiting, text: error.description, retry: now + pause)
         _ = cancellation.wait(until: now + pause)
     }
 
@@ -246,11 +246,11 @@ final class LiveOutputSender: Sendable {
         return "waiting for a connection at \(liveOutput.address.printable)."
     }
 
-    private func say(_ new: LiveReport.State, text: String?, retry: ClockTime? = nil) {
+    private func reportState(_ new: LiveReport.State, text: String?, retry: ClockTime? = nil) {
         let report = state.withLock { state in
             state.isClosed ? nil : Self.change(&state, to: new, text, retry, clock.now)
         }
-        if let report { tell(report) }
+        if let report { reportHandler(report) }
     }
 
     private static func change(
@@ -277,7 +277,7 @@ final class LiveOutputSender: Sendable {
     /// Reports statistics, and adapts the live output's separate encoder, if any, to the network. Call this
     /// method once per second.
     func tick(_ feed: LiveOutputFeed) {
-        feed.tend()
+        feed.reconnectIfNeeded()
         let now = clock.now
         let problem = feed.problem
         let (report, level) = state.withLock { state -> (LiveReport?, LiveRatePolicy.Level?) in
@@ -290,7 +290,7 @@ final class LiveOutputSender: Sendable {
             var level: LiveRatePolicy.Level?
             if state.isConnected, state.policy != nil {
                 var measurement = LiveRatePolicy.Measurement()
-                measurement.waiting = backlog.age(at: now) + statistics.waiting
+                measurement.queuedDuration = backlog.age(at: now) + statistics.queuedDuration
                 measurement.droppedFrames = backlog.droppedFrames - dropped
                 measurement.roundTrip = statistics.roundTrip
                 measurement.sentBits = Int(clamping: bits)
@@ -306,7 +306,7 @@ final class LiveOutputSender: Sendable {
             return (state.report, level)
         }
         if let level { feed.change(to: level) }
-        if let report { tell(report) }
+        if let report { reportHandler(report) }
     }
 }
 
@@ -318,42 +318,42 @@ final class LiveOutputSender: Sendable {
 /// user action are retried after one minute.
 struct RetryBackoff {
     private var failures = 0
-    private var doubts = 0
+    private var ambiguousFailures = 0
     /// Time of the first failure since the last stable connection.
     private var since: ClockTime?
     private var connected: ClockTime?
 
-    private static let first: [Nanoseconds] = [.milliseconds(200), .milliseconds(500)]
-    private static let longest = Nanoseconds.seconds(10)
+    private static let firstDelays: [Nanoseconds] = [.milliseconds(200), .milliseconds(500)]
+    private static let maxDelay = Nanoseconds.seconds(10)
     private static let minute = Nanoseconds.seconds(60)
     /// Minimum duration of a stable connection. A connection that is lost earlier counts as another failure.
-    private static let lasting = Nanoseconds.seconds(5)
-    private static let mostDoubts = 3
+    private static let minStableDuration = Nanoseconds.seconds(5)
+    private static let maxAmbiguousFailures = 3
 
     /// Records a successful connection.
-    mutating func connect(at now: ClockTime) { connected = now }
+    mutating func recordConnection(at now: ClockTime) { connected = now }
 
     /// Records a failed or lost connection.
     ///
     /// - Returns: The delay before the next attempt, and whether the failure counts as a refusal.
-    mutating func fail(_ kind: PublishingError.Kind, at now: ClockTime) -> (
+    mutating func recordFailure(_ kind: PublishingError.Kind, at now: ClockTime) -> (
         pause: Nanoseconds, isRefusal: Bool
     ) {
-        if let connected, now - connected >= Self.lasting { self = RetryBackoff() }
+        if let connected, now - connected >= Self.minStableDuration { self = RetryBackoff() }
         connected = nil
         let since = since ?? now
         self.since = since
         failures += 1
-        doubts = kind == .doubtful ? doubts + 1 : 0
-        if kind == .refused || doubts >= Self.mostDoubts {
-            doubts = 0
+        ambiguousFailures = kind == .ambiguous ? ambiguousFailures + 1 : 0
+        if kind == .refused || ambiguousFailures >= Self.maxAmbiguousFailures {
+            ambiguousFailures = 0
             return (Self.minute, true)
         }
         guard now - since >= Self.minute else {
-            return (Self.first[min(failures, Self.first.count) - 1], false)
+            return (Self.firstDelays[min(failures, Self.firstDelays.count) - 1], false)
         }
         // The delay is 2 s after the first minute, and 10 s after five minutes.
-        return (min((now - since) / 30, Self.longest), false)
+        return (min((now - since) / 30, Self.maxDelay), false)
     }
 }
 

@@ -16,7 +16,7 @@ struct PublishedBacklog {
     private var head = 0
     private var byteCount = 0
     /// Whether frames are being dropped until the next key frame.
-    private var awaitsKey = true
+    private var waitsForKey = true
     /// Decoding time of the first frame since `restart`; `nil` until a frame arrives.
     private var origin: ClockTime?
     private var lastVideo: ClockTime?
@@ -28,7 +28,7 @@ struct PublishedBacklog {
     private let longestLead: Nanoseconds
 
     /// Maximum age of the oldest item in the queue.
-    static let longest = Nanoseconds.seconds(2)
+    static let maxAge = Nanoseconds.seconds(2)
     /// Maximum number of bytes in the queue.
     static let mostBytes = 16 << 20
     /// Maximum number of raw frames in the queue.
@@ -50,15 +50,16 @@ struct PublishedBacklog {
 
     /// Enqueues an item, or drops it.
     mutating func offer(_ item: PublishedItem, at now: ClockTime) {
-        let hasRoom = age(at: now) < Self.longest && byteCount + item.byteCount <= Self.mostBytes
+        let hasRoom = age(at: now) < Self.maxAge && byteCount + item.byteCount <= Self.mostBytes
         switch item {
         case .video(let packet):
-            guard hasRoom, packet.isKey || !awaitsKey, lastVideo.map({ packet.decodedAt > $0 }) ?? true else {
-                awaitsKey = true
+            guard hasRoom, packet.isKey || !waitsForKey, lastVideo.map({ packet.decodedAt > $0 }) ?? true
+            else {
+                waitsForKey = true
                 droppedFrames += 1
                 return
             }
-            awaitsKey = false
+            waitsForKey = false
             lastVideo = packet.decodedAt
             origin = origin ?? packet.decodedAt
         case .audio(let packet):
@@ -119,13 +120,13 @@ struct PublishedBacklog {
         droppedFrames += Int64(waiting.count - head - kept.count)
         byteCount = kept.reduce(0) { $0 + $1.item.byteCount }
         (waiting, head) = (Array(kept), 0)
-        awaitsKey = awaitsKey || !isFound
+        waitsForKey = waitsForKey || !isFound
     }
 
     /// Drops all queued items. The next item must be a key frame.
     mutating func restart() {
         droppedFrames += Int64(waiting[head...].count { $0.item.isVideo })
         (waiting, head, byteCount) = ([], 0, 0)
-        (awaitsKey, origin) = (true, nil)
+        (waitsForKey, origin) = (true, nil)
     }
 }

@@ -18,27 +18,27 @@ public enum Publishing {
     /// - Returns: The exit status: 0 after the end of standard input, 2 for invalid arguments.
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 3, arguments[1] == "--socket" else {
-            complain(
+            writeMessage(
                 "this program must be started by `multicam` with the option --socket PATH, the path of the session's media socket."
             )
             return 2
         }
         let reports = BoundedQueue<String>(capacity: mostReports)
         let written = Cancellation()
-        MediaThread.eventually(name: "live:reports") {
-            while let line = reports.next() {
+        MediaThread.startWhenPossible(name: "live:reports") {
+            while let line = reports.dequeue() {
                 guard StandardStreams.write(line, to: STDOUT_FILENO) else { break }
             }
             written.cancel()
         }
-        let process = LiveProcess(path: arguments[2]) { _ = reports.offer(JSONText.line($0) + "\n") }
+        let process = LiveProcess(path: arguments[2]) { _ = reports.tryEnqueue(JSONText.line($0) + "\n") }
         process.start()
         StandardStreams.readLines(
             { line in
-                if let sentence = process.follow(line) { complain(sentence) }
+                if let sentence = process.handle(line) { writeMessage(sentence) }
             },
             tooLong: {
-                complain("a line on standard input is longer than \(StandardStreams.longestLine) bytes.")
+                writeMessage("a line on standard input is longer than \(StandardStreams.longestLine) bytes.")
             })
         process.close()
         reports.finish()
@@ -46,7 +46,7 @@ public enum Publishing {
         return 0
     }
 
-    private static func complain(_ sentence: String) {
+    private static func writeMessage(_ sentence: String) {
         _ = StandardStreams.write("multicam-live: \(sentence)\n", to: STDERR_FILENO)
     }
 }
@@ -65,40 +65,40 @@ final class LiveProcess: Sendable {
     private let packets: PacketFeed
     private let standbyPackets: PacketFeed
     private let entries = ConditionLock<[String: Entry]>([:])
-    private let leaving = ConditionLock<[LiveOutputSender]>([])
-    private let tell: @Sendable (LiveReport) -> Void
+    private let closingSenders = ConditionLock<[LiveOutputSender]>([])
+    private let reportHandler: @Sendable (LiveReport) -> Void
     private let cancellation = Cancellation()
 
     /// Maximum number of simultaneous live outputs.
-    private static let most = 32
+    private static let maxOutputs = 32
     private static let interval = Nanoseconds.seconds(1)
     /// Maximum time to wait for connections to close when the process ends.
-    private static let farewell = Nanoseconds.milliseconds(900)
+    private static let closeTimeout = Nanoseconds.milliseconds(900)
 
     /// Creates an instance without live outputs.
     ///
     /// - Parameters:
     ///   - path: Path of the media socket.
-    ///   - tell: Receives each report, on any thread. The closure must not block.
-    init(path: String, tell: @escaping @Sendable (LiveReport) -> Void) {
-        (self.path, self.tell) = (path, tell)
+    ///   - reportHandler: Receives each report, on any thread. The closure must not block.
+    init(path: String, reportHandler: @escaping @Sendable (LiveReport) -> Void) {
+        (self.path, self.reportHandler) = (path, reportHandler)
         packets = PacketFeed(path: path, includesStandby: false)
         standbyPackets = PacketFeed(path: path, includesStandby: true)
     }
 
     /// Starts the thread that sends reports once per second.
     func start() {
-        MediaThread.eventually(name: "live:second") { [self] in
+        MediaThread.startWhenPossible(name: "live:second") { [self] in
             let clock = MonotonicClock()
             var next = clock.now + Self.interval
             while !cancellation.wait(until: next) {
                 next = max(next + Self.interval, clock.now)
-                packets.tend()
-                standbyPackets.tend()
+                packets.reconnectIfNeeded()
+                standbyPackets.reconnectIfNeeded()
                 for entry in entries.withLock({ Array($0.values) }) {
                     if let (sender, feed) = entry.running { sender.tick(feed) }
                 }
-                leaving.withLock { $0.removeAll { $0.hasEnded(by: ClockTime(nanoseconds: 0)) } }
+                closingSenders.withLock { $0.removeAll { $0.hasEnded(by: ClockTime(nanoseconds: 0)) } }
             }
         }
     }
@@ -106,7 +106,7 @@ final class LiveProcess: Sendable {
     /// Executes one command line from standard input.
     ///
     /// - Returns: An error message that contains no part of the line; `nil` on success.
-    func follow(_ line: Data) -> String? {
+    func handle(_ line: Data) -> String? {
         let command: LiveCommand
         do {
             command = try JSONText.decoder().decode(LiveCommand.self, from: line)
@@ -127,15 +127,15 @@ final class LiveProcess: Sendable {
         guard known != request else { return }
         if known != nil { end(request.name) }
         do throws(PublishingError) {
-            guard count < Self.most else {
-                throw .refused("a session can have at most \(Self.most) live outputs.")
+            guard count < Self.maxOutputs else {
+                throw .refused("a session can have at most \(Self.maxOutputs) live outputs.")
             }
             let liveOutput = try LiveOutput(request)
             let connection = liveOutput.address.kind.connection
-            let sender = LiveOutputSender(liveOutput, connection, tell: tell)
+            let sender = LiveOutputSender(liveOutput, connection, reportHandler: reportHandler)
             let feed = LiveOutputFeed(
                 liveOutput, connection.content, request.standby ? standbyPackets : packets, path: path,
-                tell: sender.take)
+                handler: sender.receive)
             sender.start(with: feed)
             entries.withLock { $0[request.name] = Entry(request: request, running: (sender, feed)) }
         } catch {
@@ -143,18 +143,18 @@ final class LiveProcess: Sendable {
                 live_output: request.name.printable(limit: 64), state: .refused,
                 at_ns: MonotonicClock().now.nanoseconds)
             report.text = error.description
-            tell(report)
-            if count < Self.most { entries.withLock { $0[request.name] = Entry(request: request) } }
+            reportHandler(report)
+            if count < Self.maxOutputs { entries.withLock { $0[request.name] = Entry(request: request) } }
         }
     }
 
     private func end(_ name: String) {
         guard let entry = entries.withLock({ $0.removeValue(forKey: name) }) else { return }
         guard let sender = entry.running?.sender else {
-            return tell(
+            return reportHandler(
                 LiveReport(live_output: name, state: .ended, at_ns: MonotonicClock().now.nanoseconds))
         }
-        leaving.withLock { $0.append(sender) }
+        closingSenders.withLock { $0.append(sender) }
         sender.close()
     }
 
@@ -162,7 +162,7 @@ final class LiveProcess: Sendable {
     func close() {
         cancellation.cancel()
         for name in entries.withLock({ Array($0.keys) }) { end(name) }
-        let deadline = MonotonicClock().now + Self.farewell
-        for sender in leaving.withLock({ $0 }) { _ = sender.hasEnded(by: deadline) }
+        let deadline = MonotonicClock().now + Self.closeTimeout
+        for sender in closingSenders.withLock({ $0 }) { _ = sender.hasEnded(by: deadline) }
     }
 }

@@ -18,7 +18,7 @@ public enum RemoteSources {
     /// - Returns: The exit status: 0 after standard input has ended, 2 for invalid arguments.
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 3, arguments[1] == "--socket" else {
-            complain(
+            writeMessage(
                 "don't start this program directly: `multicam` starts it with --socket PATH, the path of the session's media socket."
             )
             return 2
@@ -27,25 +27,25 @@ public enum RemoteSources {
         media_hear_messages()
         srt_be_silent()
         let reports = BoundedQueue<String>(capacity: mostReports)
-        MediaThread.eventually(name: "source:reports") {
-            while let line = reports.next() {
+        MediaThread.startWhenPossible(name: "source:reports") {
+            while let line = reports.dequeue() {
                 guard StandardStreams.write(line, to: STDOUT_FILENO) else { break }
             }
         }
-        let process = SourcesProcess(path: arguments[2]) { _ = reports.offer(JSONText.line($0) + "\n") }
+        let process = SourcesProcess(path: arguments[2]) { _ = reports.tryEnqueue(JSONText.line($0) + "\n") }
         process.start()
         StandardStreams.readLines(
             { line in
-                if let sentence = process.follow(line) { complain(sentence) }
+                if let sentence = process.handle(line) { writeMessage(sentence) }
             },
             tooLong: {
-                complain("a line of standard input is longer than \(StandardStreams.longestLine) bytes.")
+                writeMessage("a line of standard input is longer than \(StandardStreams.longestLine) bytes.")
             })
         process.close()
         return 0
     }
 
-    private static func complain(_ sentence: String) {
+    private static func writeMessage(_ sentence: String) {
         _ = StandardStreams.write("multicam-sources: \(sentence)\n", to: STDERR_FILENO)
     }
 }
@@ -54,29 +54,29 @@ public enum RemoteSources {
 /// Safe to use from any thread.
 final class SourcesProcess: Sendable {
     private let path: String
-    private let sources = ConditionLock<[String: OpenSource]>([:])
-    private let tell: @Sendable (SourceReport) -> Void
+    private let sources = ConditionLock<[String: SourceSession]>([:])
+    private let reportHandler: @Sendable (SourceReport) -> Void
     private let cancellation = Cancellation()
-    private let memory = PortalTokenStore()
+    private let tokenStore = PortalTokenStore()
 
     /// Maximum number of simultaneous network cameras.
-    private static let most = 32
+    private static let maxSources = 32
     private static let interval = Nanoseconds.seconds(1)
 
     /// Creates an instance without connections.
     ///
     /// - Parameters:
     ///   - path: Path of the media socket.
-    ///   - tell: Receives each report, on any thread. The closure must not block.
-    init(path: String, tell: @escaping @Sendable (SourceReport) -> Void) {
-        (self.path, self.tell) = (path, tell)
+    ///   - reportHandler: Receives each report, on any thread. The closure must not block.
+    init(path: String, reportHandler: @escaping @Sendable (SourceReport) -> Void) {
+        (self.path, self.reportHandler) = (path, reportHandler)
     }
 
     /// Starts the thread that sends reports once per second.
     func start() {
-        MediaThread.eventually(name: "source:second") { [self] in
+        MediaThread.startWhenPossible(name: "source:second") { [self] in
             while !cancellation.wait(until: MonotonicClock().now + Self.interval) {
-                for source in sources.withLock({ Array($0.values) }) { tell(source.report) }
+                for source in sources.withLock({ Array($0.values) }) { reportHandler(source.report) }
             }
         }
     }
@@ -84,7 +84,7 @@ final class SourcesProcess: Sendable {
     /// Executes one line of standard input.
     ///
     /// - Returns: An error message that contains no part of the line; `nil` on success.
-    func follow(_ line: Data) -> String? {
+    func handle(_ line: Data) -> String? {
         let request: SourceRequest
         do {
             request = try JSONText.decoder().decode(SourceCommand.self, from: line).open
@@ -95,21 +95,22 @@ final class SourcesProcess: Sendable {
         let (known, count) = sources.withLock { ($0[request.name], $0.count) }
         guard known?.request != request || known?.isOver == true else { return nil }
         known?.close()
-        guard known != nil || count < Self.most else {
-            tell(
+        guard known != nil || count < Self.maxSources else {
+            reportHandler(
                 SourceReport(
                     source: request.name, state: .refused,
-                    text: "the limit of \(Self.most) network cameras has been reached.")
+                    text: "the limit of \(Self.maxSources) network cameras has been reached.")
             )
             return nil
         }
         do throws(AddressError) {
-            let source = OpenSource(
-                request, try SourceAddress(request.url.value), socket: path, memory: memory, tell: tell)
+            let source = SourceSession(
+                request, try SourceAddress(request.url.value), socket: path, tokenStore: tokenStore,
+                reportHandler: reportHandler)
             sources.withLock { $0[request.name] = source }
             source.start(after: known)
         } catch {
-            tell(SourceReport(source: request.name, state: .refused, text: error.description))
+            reportHandler(SourceReport(source: request.name, state: .refused, text: error.description))
         }
         return nil
     }

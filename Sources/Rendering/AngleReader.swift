@@ -54,9 +54,11 @@ final class AngleReader {
         }
         // The schedule omits unreadable files. The file before an unreadable one may contain frames for part
         // of its time range.
-        let readable = schedule.map { schedule in track.parts.filter { schedule.begin(of: $0.file) != nil } }
+        let readable = schedule.map { schedule in
+            track.parts.filter { schedule.startTime(of: $0.file) != nil }
+        }
         let parts = readable ?? track.parts
-        let begun = parts.last { begin(of: $0) <= until }
+        let begun = parts.last { startTime(of: $0) <= until }
         guard let part = begun ?? (track.isOnGrid ? nil : parts.first), !failed.contains(part.file),
             !track.isOnGrid || time < part.to
         else { return nil }
@@ -74,7 +76,7 @@ final class AngleReader {
                 fault = fault ?? "\(part.file): the file ends too early. A slate replaces the rest."
                 return nil
             }
-            let since = MediaTime(nanoseconds: origin(of: part).nanoseconds + found.since.nanoseconds)
+            let since = MediaTime(nanoseconds: origin(of: part).nanoseconds + found.runStart.nanoseconds)
             return schedule == nil && isSlate(since: since, at: wanted) ? nil : found.frame
         } catch {
             fault = fault ?? error.description
@@ -86,7 +88,7 @@ final class AngleReader {
     /// Returns the last frame of a part whose time is at or before `time`, for the tick at `instant`.
     private func find(
         _ time: MediaTime, for instant: MediaTime, in part: SessionPart
-    ) throws(EncodingError) -> RecordedFrames.Found? {
+    ) throws(EncodingError) -> RecordedFrames.TimedFrame? {
         if part != self.part {
             frames = try RecordedFrames(part.file, in: folder, stream: part.stream)
             self.part = part
@@ -104,8 +106,8 @@ final class AngleReader {
     }
 
     /// Returns the time at which the first frame of a part is shown.
-    private func begin(of part: SessionPart) -> MediaTime {
-        schedule?.begin(of: part.file) ?? origin(of: part)
+    private func startTime(of part: SessionPart) -> MediaTime {
+        schedule?.startTime(of: part.file) ?? origin(of: part)
     }
 
     /// Returns the time in the recording that corresponds to time 0 of a part's file. For frames on a grid,
@@ -276,7 +278,7 @@ struct FrameSchedule: Sendable {
 
     /// Returns the capture time of the first frame in a file, relative to T0; `nil` if the file doesn't
     /// contain frames.
-    func begin(of file: String) -> MediaTime? { begins[file] }
+    func startTime(of file: String) -> MediaTime? { begins[file] }
 
     /// Returns the presentation time of the frame for a tick in its file, relative to T0; `nil` for a slate.
     func frame(at tick: Int64) -> MediaTime? {

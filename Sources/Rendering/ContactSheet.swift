@@ -68,12 +68,12 @@ public struct ContactSheet: Sendable {
         let people = session.people.keys.sorted().compactMap { session.people[$0] }
         let facts = [
             "\(start.year)-\(Self.two(start.month))-\(Self.two(start.day)) \(Self.two(start.hour)):\(Self.two(start.minute))",
-            Nanoseconds(session.duration.nanoseconds).words, people.joined(separator: ", "),
+            Nanoseconds(session.duration.nanoseconds).displayText, people.joined(separator: ", "),
         ].filter { !$0.isEmpty }
         let stills = try session.angles.map { angle in
             let shot = Cut.Shot(
-                first: 0, end: max(1, session.frameCount), show: [angle.role], layout: .single, why: "")
-            let upright = angle.parts.first?.size.map { angle.rotation.swapsSides ? $0.turned : $0 }
+                first: 0, end: max(1, session.frameCount), cameras: [angle.role], layout: .single, reason: "")
+            let upright = angle.parts.first?.size.map { angle.rotation.swapsSides ? $0.transposed : $0 }
             let size = PictureStill.size(upright ?? session.size, width: Self.width)
             return try PictureStill(
                 RenderedPicture(
@@ -113,7 +113,7 @@ public struct ContactSheet: Sendable {
         let cuts = cut.shots.compactMap { shot in
             let time = cut.rate.time(ofTick: shot.first).nanoseconds
             return range.contains(time)
-                ? (time: time, text: shot.show.joined(separator: " + "), isMarker: false) : nil
+                ? (time: time, text: shot.cameras.joined(separator: " + "), isMarker: false) : nil
         }
         let all = (markers + cuts).sorted { $0.time < $1.time }
         let lines = all.prefix(Self.mostLines).map { line in

@@ -8,7 +8,7 @@ internal import System
 /// If the instance is released before `publish` is called, the file is removed.
 final class DraftFile {
     /// The temporary file.
-    let place: ContainedFile
+    let temporaryFile: ContainedFile
     /// The final file.
     private(set) var target: ContainedFile
     private let replaces: Bool
@@ -35,24 +35,24 @@ final class DraftFile {
         // The temporary name contains a random number instead of the process ID. An earlier process with the
         // same ID, such as in a container, may have been killed while it was writing to the same folder.
         let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
-        place = target.folder.file("\(name[..<slash]).\(name[slash...]).\(number).part")
+        temporaryFile = target.folder.file("\(name[..<slash]).\(name[slash...]).\(number).part")
         guard replaces || !target.exists else {
             throw FileError(path: target.path, operation: "creating the file", errno: EEXIST)
         }
-        Self.open.withLock { $0[place.path] = place }
+        Self.unpublishedFiles.withLock { $0[temporaryFile.path] = temporaryFile }
     }
 
     /// Returns the error with the final path instead of the temporary path.
-    func told(_ error: FileError) -> FileError {
-        guard error.path == place.path else { return error }
+    func withFinalPath(_ error: FileError) -> FileError {
+        guard error.path == temporaryFile.path else { return error }
         return error.errno == 0
             ? FileError(path: target.path, operation: error.operation, detail: error.detail)
             : FileError(path: target.path, operation: error.operation, errno: error.errno)
     }
 
     deinit {
-        if !isPublished { place.discard() }
-        Self.open.withLock { $0[place.path] = nil }
+        if !isPublished { temporaryFile.discard() }
+        Self.unpublishedFiles.withLock { $0[temporaryFile.path] = nil }
     }
 
     /// Renames the completed file to its final name.
@@ -62,8 +62,8 @@ final class DraftFile {
     func publish() throws(FileError) {
         while !replaces {
             do throws(FileError) {
-                try place.link(to: target)
-                place.discard()
+                try temporaryFile.link(to: target)
+                temporaryFile.discard()
                 isPublished = true
                 return
             } catch {
@@ -73,18 +73,18 @@ final class DraftFile {
             guard let next else { throw FileError(path: target.path, operation: "renaming", errno: EEXIST) }
             target = try next()
         }
-        try place.rename(to: target)
+        try temporaryFile.rename(to: target)
         isPublished = true
     }
 
     // MARK: Immediate termination
 
     /// All unpublished files of this process, by path.
-    private static let open = ConditionLock<[String: ContainedFile]>([:])
+    private static let unpublishedFiles = ConditionLock<[String: ContainedFile]>([:])
 
     /// Removes all unpublished files of this process. Call this method before the process exits without
     /// waiting for renderings.
     static func discardAll() {
-        for place in open.withLock({ $0.values }) { place.discard() }
+        for place in unpublishedFiles.withLock({ $0.values }) { place.discard() }
     }
 }

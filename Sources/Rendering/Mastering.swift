@@ -36,15 +36,15 @@ struct Mastering: Sendable {
     /// - Parameters:
     ///   - target: Integrated loudness in LUFS.
     ///   - end: End of the mix, as an index counted from T0.
-    ///   - listen: Returns a new instance of the mix, positioned at the beginning.
+    ///   - makeMix: Returns a new instance of the mix, positioned at the beginning.
     ///   - proceed: Called with the progress of the current pass, 0…1. The closure returns whether to
     ///     continue.
     /// - Throws: An error if the loudness measurement with libebur128 fails.
     init?(
-        target: Double, upTo end: Int64, listen: () -> SessionMix, proceed: (Double) -> Bool
+        target: Double, upTo end: Int64, makeMix: () -> SessionMix, proceed: (Double) -> Bool
     ) throws(EncodingError) {
         func hear(_ take: ([Float]) throws(EncodingError) -> Void) throws(EncodingError) -> Bool {
-            let mix = listen()
+            let mix = makeMix()
             let start = mix.position
             while true {
                 let samples = mix.next(upTo: end)

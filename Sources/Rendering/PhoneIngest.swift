@@ -101,14 +101,14 @@ public struct PhoneIngest: Sendable {
             shown.last { stored.frames[$0].isKey && times[$0] <= .zero }
             ?? shown.first { stored.frames[$0].isKey }
         guard let first, let session = RecordedSession(manifest, name: "", isThere: { _ in true }) else {
-            throw nothing
+            throw noFramesError
         }
-        let (format, scale) = (stored.format, StreamParameters.ownTimeScale)
+        let (format, scale) = (stored.format, StreamParameters.captureTimeScale)
         let codec: StreamParameters.Codec = format.pixel == .mjpeg ? .mjpeg : .h264
         let from = max(.zero, times[first])
         let draft = try DraftFile(for: place, replaces: true)
         let movie = try MovieFile(
-            draft.place, kind: codec == .mjpeg ? .mov : .mp4,
+            draft.temporaryFile, kind: codec == .mjpeg ? .mov : .mp4,
             tracks: [
                 .video(
                     StreamParameters(
@@ -136,7 +136,7 @@ public struct PhoneIngest: Sendable {
         let end = min(
             last < 0 ? 0 : last + interval,
             (duration - from).count.rescaled(from: 1_000_000_000, to: scale))
-        guard count > 0, end > 0 else { throw nothing }
+        guard count > 0, end > 0 else { throw noFramesError }
         let summary = try movie.finish(ends: [end])
         try draft.publish()
         let (byteCount, checksum) = try FileVerification.checksum(
@@ -162,7 +162,7 @@ public struct PhoneIngest: Sendable {
         )
     }
 
-    private var nothing: FileError {
+    private var noFramesError: FileError {
         FileError(
             path: "\(folder)/\(arrival.file)", operation: "ingesting",
             detail: "the file contains no frames captured during the recording.")
@@ -170,7 +170,7 @@ public struct PhoneIngest: Sendable {
 
     /// Whether the bytes are a valid frame of the codec.
     private static func isFrame(_ bytes: SharedBytes, of codec: StreamParameters.Codec) -> Bool {
-        let sample = codec == .h264 ? PlainStream(setup: []).sample(of: bytes) : bytes
+        let sample = codec == .h264 ? AVCStreamConverter(setup: []).sample(of: bytes) : bytes
         return withExtendedLifetime(sample) {
             PacketCheck.isPacket(Array(sample.bytes), of: codec == .h264 ? "avc1" : "jpeg")
         }
@@ -195,7 +195,7 @@ struct StoredFrames {
     }
 
     /// A measurement of the offset between the phone's clock and `CLOCK_MONOTONIC`.
-    private struct Date {
+    private struct ClockOffset {
         let at: Nanoseconds
         let offset: Nanoseconds
         let error: Nanoseconds
@@ -207,12 +207,12 @@ struct StoredFrames {
     let color: ColorDescription
     /// The frames of the recording, in encoding order.
     private(set) var frames: [Frame] = []
-    private var dates: [Date] = []
+    private var clockOffsets: [ClockOffset] = []
     private let file: ReadFile
 
     /// Maximum number of frames and clock measurements: more than two days at 120 frames per second.
-    private static let most = 24_000_000
-    private static let lengths = PhoneMessage.prefix + 1...16 << 20
+    private static let maxEntries = 24_000_000
+    private static let lengths = PhoneMessage.headerSize + 1...16 << 20
     private static let longestFormat = 1 << 12
     /// Maximum plausible clock offset (about 30 years) and error (one hour).
     private static let plausible = (
@@ -228,16 +228,16 @@ struct StoredFrames {
         file = try ReadFile(source)
         var told: (format: VideoFormat, color: ColorDescription)?
         var place: Int64 = 0
-        while place < file.byteCount, frames.count + dates.count < Self.most {
-            let head = try file.read(4 + PhoneMessage.prefix, at: place)
-            guard head.count == 4 + PhoneMessage.prefix else { break }
+        while place < file.byteCount, frames.count + clockOffsets.count < Self.maxEntries {
+            let head = try file.read(4 + PhoneMessage.headerSize, at: place)
+            guard head.count == 4 + PhoneMessage.headerSize else { break }
             let length = head.withUnsafeBytes { Int(UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self))) }
             guard Self.lengths.contains(length), place + 4 + Int64(length) <= file.byteCount,
                 let message = head.withUnsafeBytes({
                     PhoneMessage(UnsafeRawBufferPointer(rebasing: $0.dropFirst(4)))
                 })
             else { break }
-            let content = (offset: place + Int64(head.count), count: length - PhoneMessage.prefix)
+            let content = (offset: place + Int64(head.count), count: length - PhoneMessage.headerSize)
             switch message.kind {
             case .h264, .jpeg:
                 guard message.kind == (told?.format.pixel == .mjpeg ? .jpeg : .h264) else { break }
@@ -248,7 +248,7 @@ struct StoredFrames {
             case .date:
                 guard content.count == 16 else { break }
                 let numbers = try file.read(16, at: content.offset)
-                if let date = Self.date(numbers, at: message.time) { dates.append(date) }
+                if let date = Self.clockOffset(numbers, at: message.time) { clockOffsets.append(date) }
             case .format where told == nil && content.count <= Self.longestFormat:
                 told = Self.format(try file.read(content.count, at: content.offset))
             case .format, .pcm, .stored: break
@@ -259,13 +259,13 @@ struct StoredFrames {
             throw FileError(
                 path: source.path, operation: "reading", detail: "the file contains no frames from a phone.")
         }
-        guard !dates.isEmpty else {
+        guard !clockOffsets.isEmpty else {
             throw FileError(
                 path: source.path, operation: "reading",
                 detail: "the file doesn't contain the capture times of its frames.")
         }
         (format, color) = told
-        dates.sort { $0.at < $1.at }
+        clockOffsets.sort { $0.at < $1.at }
     }
 
     private static func format(_ bytes: [UInt8]) -> (format: VideoFormat, color: ColorDescription)? {
@@ -277,7 +277,7 @@ struct StoredFrames {
         }
     }
 
-    private static func date(_ bytes: [UInt8], at time: Nanoseconds) -> Date? {
+    private static func clockOffset(_ bytes: [UInt8], at time: Nanoseconds) -> ClockOffset? {
         guard bytes.count == 16 else { return nil }
         let numbers = bytes.withUnsafeBytes { bytes in
             [0, 8].map { Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: Int64.self)) }
@@ -285,11 +285,11 @@ struct StoredFrames {
         guard abs(Double(numbers[0])) * 1000 <= Double(plausible.offset.count),
             (0...plausible.error.count / 1000).contains(numbers[1])
         else { return nil }
-        return Date(at: time, offset: .microseconds(numbers[0]), error: .microseconds(numbers[1]))
+        return ClockOffset(at: time, offset: .microseconds(numbers[0]), error: .microseconds(numbers[1]))
     }
 
     /// Maximum error of the frames' capture times.
-    var error: Nanoseconds { dates.map(\.error).max() ?? .zero }
+    var error: Nanoseconds { clockOffsets.map(\.error).max() ?? .zero }
 
     /// Capture times of all frames on `CLOCK_MONOTONIC`, in the order of `frames`. Clock offsets are
     /// interpolated linearly between two measurements.
@@ -298,8 +298,10 @@ struct StoredFrames {
         return frames.map { frame in
             // Capture times are in ascending order unless the phone reports wrong times, in which case any
             // clock measurement is equally suitable.
-            while next < dates.count, dates[next].at <= frame.captured { next += 1 }
-            let (before, after) = (dates[max(0, next - 1)], dates[min(next, dates.count - 1)])
+            while next < clockOffsets.count, clockOffsets[next].at <= frame.captured { next += 1 }
+            let (before, after) = (
+                clockOffsets[max(0, next - 1)], clockOffsets[min(next, clockOffsets.count - 1)]
+            )
             let span = after.at - before.at
             let way = min(max(frame.captured - before.at, .zero), span)
             let share = span > .zero ? way.inSeconds / span.inSeconds : 0

@@ -37,7 +37,7 @@ public struct Proxies: Sendable {
             let parts = cameras.flatMap { track in track.parts.map { (track, $0) } }
             for (index, (track, part)) in parts.enumerated() {
                 faults += try copy(part, of: track) { share in
-                    progress.tell("creating proxies", (Double(index) + share) / Double(parts.count))
+                    progress.report("creating proxies", (Double(index) + share) / Double(parts.count))
                     return !progress.cancellation.isCancelled
                 }
             }
@@ -65,13 +65,13 @@ public struct Proxies: Sendable {
         let schedule =
             track.isOnGrid ? nil : FrameSchedule(own, folder: folder, rate: rate, count: ticks.upperBound)
         let draft = try DraftFile(
-            for: try Renderer.madeFile("edit/proxies/\(name)", in: folder), replaces: true)
+            for: try Renderer.makeFile("edit/proxies/\(name)", in: folder), replaces: true)
         do {
             return try write(
                 own, schedule, ticks, settings, to: draft, beginning: part.firstFrame, proceed: proceed)
                 + (schedule?.faults ?? [])
         } catch let error as FileError {
-            throw draft.told(error)
+            throw draft.withFinalPath(error)
         }
     }
 
@@ -98,7 +98,7 @@ public struct Proxies: Sendable {
         parameters.pixelAspect = track.pixelAspect
         let timecode = session.timecode(of: track, at: rate.time(ofTick: ticks.lowerBound), rate: rate)
         let file = try MovieFile(
-            draft.place, kind: .mov,
+            draft.temporaryFile, kind: .mov,
             tracks: [
                 .video(parameters, rotation: track.rotation, name: track.role),
                 .timecode(timecode, name: "time of day"),

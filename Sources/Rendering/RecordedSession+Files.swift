@@ -12,7 +12,7 @@ extension RecordedSession {
     /// - Parameter folder: Path of the session folder.
     /// - Returns: The session with the limited duration. If the session was shortened, `problems` contains a
     ///   message.
-    public func endingWithFiles(in folder: String) -> RecordedSession {
+    public func truncatedToFiles(in folder: String) -> RecordedSession {
         var stretches: [(from: MediaTime, to: MediaTime)] = []
         var seen: Set<String> = []
         for track in angles + microphones + [program].compactMap(\.self) {
@@ -37,9 +37,9 @@ extension RecordedSession {
         }
         guard duration.nanoseconds - Self.tolerance.count > end.nanoseconds else { return self }
         let problem =
-            "manifest.json states a duration of \(Nanoseconds(duration.nanoseconds).words), but the files end after "
-            + "\(Nanoseconds(end.nanoseconds).words). The output has the same duration as the files."
-        var session = ended(at: rate.time(ofTick: rate.ticks(before: end)))
+            "manifest.json states a duration of \(Nanoseconds(duration.nanoseconds).displayText), but the files end after "
+            + "\(Nanoseconds(end.nanoseconds).displayText). The output has the same duration as the files."
+        var session = truncated(at: rate.time(ofTick: rate.ticks(before: end)))
         session.problems.append(problem)
         return session
     }
@@ -61,7 +61,7 @@ extension RecordedSession {
         withFirstFrames { part in
             do throws(EncodingError) {
                 return try TrackReader(part.file, in: folder, stream: part.stream, media: .video)
-                    .begin
+                    .startTime
             } catch {
                 return nil
             }

@@ -44,7 +44,7 @@ public struct RenderedPicture: Sendable {
         self.size = size ?? session.size
         var schedules: [String: FrameSchedule] = [:]
         var problems: [String] = []
-        let shown = Set(cut.shots.flatMap(\.show))
+        let shown = Set(cut.shots.flatMap(\.cameras))
         for role in shown.sorted() where session.angle(role) == nil {
             problems.append(
                 "\(role): no track was found for this camera, so the camera isn't shown.")

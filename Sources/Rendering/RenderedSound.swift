@@ -43,15 +43,15 @@ public enum Podcast {
         _ session: RecordedSession, in folder: String, title: String? = nil,
         progress: RenderProgress = RenderProgress()
     ) throws(RenderError) -> Renderer.Outcome {
-        guard session.isHeard else {
-            throw .nothing("this recording contains no audio, so a podcast can't be created.")
+        guard session.hasAudio else {
+            throw .nothingToRender("this recording contains no audio, so a podcast can't be created.")
         }
         var renderer = Renderer(
             session, in: folder, picture: nil, sound: RenderedSound(loudness: loudness, bitrate: bitrate))
         renderer.title = title ?? session.title
         let file: ContainedFile
         do throws(FileError) {
-            file = try Renderer.madeFile("edit/podcast.m4a", in: folder)
+            file = try Renderer.makeFile("edit/podcast.m4a", in: folder)
         } catch {
             throw .file(error)
         }

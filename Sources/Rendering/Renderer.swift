@@ -36,7 +36,7 @@ public struct Renderer: Sendable {
 
     /// Number of key frames in a segment. Each segment is encoded by one encoder. Tests use a smaller number,
     /// so that short material has several segments.
-    package var keyFramesInSegment = SegmentQueue.usualKeyFrames
+    package var keyFramesInSegment = SegmentQueue.defaultKeyFrames
 
     /// Width of the cover image in pixels, which is sufficient for all file browsers.
     private static let coverWidth = 1280
@@ -74,7 +74,7 @@ public struct Renderer: Sendable {
     /// Returns the location of a file in the session folder, and creates the parent folders.
     ///
     /// - Throws: `FileError` with the operation "creating the folder" if a parent folder can't be created.
-    static func madeFile(_ name: String, in folder: String) throws(FileError) -> ContainedFile {
+    static func makeFile(_ name: String, in folder: String) throws(FileError) -> ContainedFile {
         let file = try ContainedFile(name, in: folder)
         try file.makeParents()
         return file
@@ -84,7 +84,7 @@ public struct Renderer: Sendable {
     ///
     /// - Throws: `FileError` with the operation "creating the folder" if the folder `edit` can't be created.
     package static func nextFile(in folder: String) throws(FileError) -> ContainedFile {
-        let folder = try madeFile("edit/render-1.mp4", in: folder).folder
+        let folder = try makeFile("edit/render-1.mp4", in: folder).folder
         var number = 1
         while folder.file("edit/render-\(number).mp4").exists { number += 1 }
         return folder.file("edit/render-\(number).mp4")
@@ -135,7 +135,7 @@ public struct Renderer: Sendable {
             do {
                 return try render(draft, progress)
             } catch let error as FileError {
-                throw draft.told(error)
+                throw draft.withFinalPath(error)
             }
         } catch {
             throw RenderError(error)
@@ -152,7 +152,7 @@ public struct Renderer: Sendable {
 
     private func render(_ draft: DraftFile, _ progress: RenderProgress) throws -> Outcome {
         guard !ticks.isEmpty else {
-            throw RenderError.nothing(
+            throw RenderError.nothingToRender(
                 "the requested range contains no frame. Choose a longer range.")
         }
         let encoding = try soundEncoding(progress)
@@ -164,15 +164,15 @@ public struct Renderer: Sendable {
             encoding.map { MovieTrack.audio($0.parameters, name: "mix") },
         ].compactMap(\.self)
         guard !tracks.isEmpty else {
-            throw RenderError.nothing(
+            throw RenderError.nothingToRender(
                 "the recording doesn't contain a camera or microphone that can be rendered.")
         }
         let file = try MovieFile(
-            draft.place, kind: .mp4, tracks: tracks,
+            draft.temporaryFile, kind: .mp4, tracks: tracks,
             createdAt: session.date(at: session.rate.time(ofTick: ticks.lowerBound)))
         defer { file.abandon() }
-        let notes = try notes()
-        file.notes = notes
+        let notes = try metadata()
+        file.metadata = notes
         var faults: [String] = []
         if let picture {
             faults = try write(picture, encoding, to: file, progress)
@@ -200,8 +200,8 @@ public struct Renderer: Sendable {
         guard mix().hasAudio else { return nil }
         var mastering = Mastering.none
         if let target = sound.loudness {
-            let found = try Mastering(target: target, upTo: samples.upperBound, listen: mix) { share in
-                progress.tell("measuring loudness", share)
+            let found = try Mastering(target: target, upTo: samples.upperBound, makeMix: mix) { share in
+                progress.report("measuring loudness", share)
                 return !progress.cancellation.isCancelled
             }
             guard let found else { throw RenderError.stopped }
@@ -217,7 +217,7 @@ public struct Renderer: Sendable {
         {
             guard !progress.cancellation.isCancelled else { throw RenderError.stopped }
             for packet in try encoding?.packets(upTo: end) ?? [] { try file.append(packet, to: 0) }
-            progress.tell("encoding", min(1, Double(end - samples.lowerBound) / Double(samples.count)))
+            progress.report("encoding", min(1, Double(end - samples.lowerBound) / Double(samples.count)))
         }
     }
 
@@ -236,7 +236,7 @@ public struct Renderer: Sendable {
         let audioRate = Int64(AudioFormat.sessionRate)
         for segment in 0..<queue.count {
             let packets = try queue.wait(for: segment) {
-                progress.tell("rendering", Double(queue.frameCount) / Double(ticks.count))
+                progress.report("rendering", Double(queue.frameCount) / Double(ticks.count))
                 return !progress.cancellation.isCancelled
             }
             let end = session.rate.time(ofTick: queue.ticks(of: segment).upperBound)
@@ -256,7 +256,7 @@ public struct Renderer: Sendable {
 
     // MARK: File metadata
 
-    private func notes() throws -> MovieMetadata {
+    private func metadata() throws -> MovieMetadata {
         let first = session.rate.time(ofTick: ticks.lowerBound).nanoseconds
         var notes = MovieMetadata(session.markers)
         notes.chapters = notes.chapters.map {
@@ -287,7 +287,7 @@ public enum RenderError: Error, Sendable, CustomStringConvertible {
     /// The rendering was canceled. The incomplete file was removed.
     case stopped
     /// There is nothing to render. The sentence states the reason and a remedy.
-    case nothing(String)
+    case nothingToRender(String)
     /// A file couldn't be written.
     case file(FileError)
     /// An encoder or decoder failed.
@@ -300,7 +300,7 @@ public enum RenderError: Error, Sendable, CustomStringConvertible {
             case let error as RenderError: error
             case let error as FileError: .file(error)
             case let error as EncodingError: .encoding(error)
-            default: .nothing("\(error)")
+            default: .nothingToRender("\(error)")
             }
     }
 
@@ -308,7 +308,7 @@ public enum RenderError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .stopped: "rendering was stopped. The unfinished file was deleted."
-        case .nothing(let text): text
+        case .nothingToRender(let text): text
         case .file(let error): error.description
         case .encoding(let error): error.description
         }
@@ -318,16 +318,16 @@ public enum RenderError: Error, Sendable, CustomStringConvertible {
 /// Progress reporting and cancellation of a rendering. Thread-safe.
 public struct RenderProgress: Sendable {
     /// Called several times per second with the current step and the completed fraction, 0…1.
-    public let tell: @Sendable (_ step: String, _ share: Double) -> Void
+    public let report: @Sendable (_ step: String, _ share: Double) -> Void
     /// The object that cancels the rendering. After a cancellation, data that was already written is removed.
     public let cancellation: Cancellation
 
     /// Creates progress reporting. By default, progress isn't reported.
     public init(
         cancellation: Cancellation = Cancellation(),
-        tell: @escaping @Sendable (_ step: String, _ share: Double) -> Void = { _, _ in }
+        report: @escaping @Sendable (_ step: String, _ share: Double) -> Void = { _, _ in }
     ) {
         self.cancellation = cancellation
-        self.tell = tell
+        self.report = report
     }
 }

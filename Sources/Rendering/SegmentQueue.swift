@@ -11,7 +11,7 @@ final class SegmentQueue: Sendable {
         /// Index of the next segment to encode.
         var next = 0
         /// Number of segments that have been delivered to the file.
-        var taken = 0
+        var deliveredCount = 0
         var finished: [Int: [EncodedPacket]] = [:]
         var frameCount: Int64 = 0
         var failure: EncodingError?
@@ -36,7 +36,7 @@ final class SegmentQueue: Sendable {
 
     /// Usual number of key frames in a segment. Segments are as long as half a minute, because the rate
     /// control of x264 restarts with each segment.
-    static let usualKeyFrames: Int64 = 15
+    static let defaultKeyFrames: Int64 = 15
 
     /// Starts the encoding threads.
     ///
@@ -50,7 +50,7 @@ final class SegmentQueue: Sendable {
     ///   - makeSource: Creates the source of the layers. The closure is called once on each encoding thread.
     init(
         ticks: Range<Int64>, settings: VideoEncodingSettings, keyInterval: Int64? = nil,
-        keyFrames: Int64 = usualKeyFrames, processorCount: Int,
+        keyFrames: Int64 = defaultKeyFrames, processorCount: Int,
         makeSource: @escaping @Sendable () -> any LayerSource
     ) {
         let length = max(1, Int64(rounding: 2 * settings.rate.perSecond, .down)) * max(1, keyFrames)
@@ -61,9 +61,9 @@ final class SegmentQueue: Sendable {
         let state = state
         let threadCount = max(1, min((processorCount + 1) / 2, segments.count))
         threads = (0..<threadCount).map { index in
-            MediaThread.eventually(name: "render:\(index)") {
+            MediaThread.startWhenPossible(name: "render:\(index)") {
                 let source = makeSource()
-                while let index = Self.take(state, of: segments.count, ahead: threadCount) {
+                while let index = Self.dequeueSegment(state, of: segments.count, ahead: threadCount) {
                     let work = Work(
                         index: index, ticks: segments[index], first: ticks.lowerBound, settings: settings,
                         keyInterval: keyInterval ?? length)
@@ -109,7 +109,7 @@ final class SegmentQueue: Sendable {
             state.wait(until: deadline) { state -> ([EncodedPacket]?, EncodingError?)? in
                 if let failure = state.failure { return (nil, failure) }
                 guard let packets = state.finished.removeValue(forKey: segment) else { return nil }
-                state.taken = segment + 1
+                state.deliveredCount = segment + 1
                 return (packets, nil)
             } ?? (nil, nil)
         if let failure { throw failure }
@@ -125,10 +125,10 @@ final class SegmentQueue: Sendable {
 
     /// Returns the index of the next segment to encode; `nil` if no segments are left. This method waits
     /// while too many encoded segments haven't been written to the file yet.
-    private static func take(_ state: ConditionLock<State>, of count: Int, ahead: Int) -> Int? {
+    private static func dequeueSegment(_ state: ConditionLock<State>, of count: Int, ahead: Int) -> Int? {
         state.wait { state -> Int?? in
             if state.isStopped || state.failure != nil || state.next >= count { return .some(nil) }
-            guard state.next <= state.taken + ahead else { return nil }
+            guard state.next <= state.deliveredCount + ahead else { return nil }
             defer { state.next += 1 }
             return .some(state.next)
         }

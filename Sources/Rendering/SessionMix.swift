@@ -138,10 +138,10 @@ final class SoundReader {
     private let isProgram: Bool
     private var part: SessionPart?
     private var reader: TrackReader?
-    /// Interleaved samples that were read in advance. The first sample has the index `place`.
-    private var waiting: [Float] = []
-    /// Index of the first sample in `waiting`, counted from T0.
-    private var place: Int64 = 0
+    /// Interleaved samples that were read in advance. The first sample has the index `bufferStart`.
+    private var buffer: [Float] = []
+    /// Index of the first sample in `buffer`, counted from T0.
+    private var bufferStart: Int64 = 0
     private var isAtEnd = false
     /// Number of channels in the samples that `samples(_:)` returns.
     private(set) var channels: Int
@@ -151,7 +151,7 @@ final class SoundReader {
     private static let rate = Int64(AudioFormat.sessionRate)
     /// Number of samples to read before a position after seeking. An AAC packet can be decoded correctly only
     /// after the previous packets.
-    private static let lead: Int64 = 4096
+    private static let preroll: Int64 = 4096
     /// Maximum number of samples that may be missing at the end of a file: one AAC packet and its priming.
     private static let tolerance: Int64 = 4096
     /// Distance in samples below which sequential reading is faster than seeking.
@@ -199,7 +199,7 @@ final class SoundReader {
     private func open(_ part: SessionPart) throws(EncodingError) {
         guard part != self.part else { return }
         self.part = part
-        (waiting, place, isAtEnd) = ([], part.samples.lowerBound, false)
+        (buffer, bufferStart, isAtEnd) = ([], part.samples.lowerBound, false)
         let reader = try TrackReader(
             part.file, in: folder, stream: part.stream + (isProgram ? 1 : 0), media: .audio)
         guard Int64(reader.sampleRate) == Self.rate, (1...8).contains(reader.channels) else {
@@ -216,44 +216,44 @@ final class SoundReader {
     private func read(
         _ range: Range<Int64>, of part: SessionPart, into result: inout [Float]
     ) throws(EncodingError) {
-        let reached = place + Int64(waiting.count / channels)
-        if range.lowerBound < place || range.lowerBound > reached + Self.nearby {
-            let start = max(0, range.lowerBound - part.samples.lowerBound - Self.lead)
+        let reached = bufferStart + Int64(buffer.count / channels)
+        if range.lowerBound < bufferStart || range.lowerBound > reached + Self.nearby {
+            let start = max(0, range.lowerBound - part.samples.lowerBound - Self.preroll)
             try reader?.seek(to: FrameRate(Self.rate).time(ofTick: start))
-            (waiting, place, isAtEnd) = ([], range.lowerBound, false)
+            (buffer, bufferStart, isAtEnd) = ([], range.lowerBound, false)
         }
         drop(before: range.lowerBound)
-        while place + Int64(waiting.count / channels) < range.upperBound, !isAtEnd {
+        while bufferStart + Int64(buffer.count / channels) < range.upperBound, !isAtEnd {
             guard let (samples, time) = try reader?.nextSamples() else {
                 isAtEnd = true
-                let reached = place + Int64(waiting.count / channels)
+                let reached = bufferStart + Int64(buffer.count / channels)
                 if reached + Self.tolerance < part.samples.upperBound {
                     fault = fault ?? "\(part.file): the file ends too early. The rest is silence."
                 }
                 break
             }
-            take(samples, at: part.samples.lowerBound + time.ticks(perSecond: Self.rate))
+            append(samples, at: part.samples.lowerBound + time.ticks(perSecond: Self.rate))
             drop(before: range.lowerBound)
         }
-        let count = min(range.count * channels, waiting.count)
-        result.append(contentsOf: waiting[..<count])
-        waiting.removeFirst(count)
-        place += Int64(count / channels)
+        let count = min(range.count * channels, buffer.count)
+        result.append(contentsOf: buffer[..<count])
+        buffer.removeFirst(count)
+        bufferStart += Int64(count / channels)
     }
 
     /// Appends samples at their position. Samples that were read before are skipped, and gaps are filled with
     /// silence.
-    private func take(_ samples: [Float], at start: Int64) {
-        let end = place + Int64(waiting.count / channels)
-        if start > end { waiting.append(contentsOf: repeatElement(0, count: Int(start - end) * channels)) }
+    private func append(_ samples: [Float], at start: Int64) {
+        let end = bufferStart + Int64(buffer.count / channels)
+        if start > end { buffer.append(contentsOf: repeatElement(0, count: Int(start - end) * channels)) }
         let early = min(Int(max(0, end - start)) * channels, samples.count)
-        waiting.append(contentsOf: samples[early...])
+        buffer.append(contentsOf: samples[early...])
     }
 
     private func drop(before index: Int64) {
-        let count = min(max(0, Int(index - place)) * channels, waiting.count)
-        waiting.removeFirst(count)
-        place = waiting.isEmpty ? max(place, index) : place + Int64(count / channels)
+        let count = min(max(0, Int(index - bufferStart)) * channels, buffer.count)
+        buffer.removeFirst(count)
+        bufferStart = buffer.isEmpty ? max(bufferStart, index) : bufferStart + Int64(count / channels)
     }
 }
 

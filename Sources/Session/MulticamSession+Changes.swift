@@ -34,7 +34,7 @@ extension MulticamSession {
             throw SessionChangeError(
                 "camera \(planned.role) was not added: nothing is being recorded.")
         }
-        let offers = source.isChangeable ? source.device.formats : nil
+        let offers = source.canChangeFormat ? source.device.formats : nil
         let words = "add \(planned.role) \(planned.selector.printable())"
         let input: CameraInput
         do {
@@ -42,17 +42,17 @@ extension MulticamSession {
             // the role in the meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
-            try rehearsal.admit(planned, track, offers: offers)
-            _ = try rehearsal.keepWithinBudget(since: before, asked: [], words: words)
+            try rehearsal.add(planned, track, offers: offers)
+            _ = try rehearsal.fitToBudget(since: before, requested: [], words: words)
             input = try CameraInput(
                 role: planned.role, source: source, latency: planned.latency,
                 decodes: source.format.pixel == .h264, taps: sinks.taps,
                 keepsLog: planned.metadataFile != nil,
                 clock: clock,
-                codecs: codecs, onRefusal: onRefusal(of: planned.role))
+                codecs: codecs, onRefusal: makeRefusalHandler(for: planned.role))
             try input.start()
             // If the camera plays a file, playback begins now at the first frame.
-            source.recordingBegins(at: clock.stampClock.now)
+            source.setRecordingStart(clock.stampClock.now)
         } catch let error as SessionChangeError {
             source.stop()
             throw error
@@ -68,9 +68,9 @@ extension MulticamSession {
                 (opener) throws(RecordingError) in
                 try track.map { (track) throws(RecordingError) in try opener.open(track, of: input) }
             }
-            let isTaken = try changeAndWait(as: [words], orAbandon: { opened?.abandon() }) {
+            let isTaken = try changeAndWait(describedAs: [words], orAbandon: { opened?.abandon() }) {
                 (running) throws(SessionChangeError) in
-                try running.admit(planned, track, offers: offers)
+                try running.add(planned, track, offers: offers)
                 if let delay = controls.recordingTiming?.alignmentDelay {
                     running.devices.slowestIntervals[planned.role] = input.slowestInterval(
                         decidedAfter: delay)
@@ -81,20 +81,20 @@ extension MulticamSession {
                 throw SessionChangeError(
                     "camera \(planned.role) was not added: the recording has ended.")
             }
-            controls.note(
-                slowestInterval: input.slowestInterval(decidedAfter: timing.alignmentDelay), of: planned.role)
+            controls.setSlowestInterval(
+                input.slowestInterval(decidedAfter: timing.alignmentDelay), of: planned.role)
             cameraInputs.withLock { $0[planned.role] = input }
             if let frameTap { sinks.taps.attach(frameTap) }
         } catch {
-            stop { source.stop() }
+            runStop { source.stop() }
             throw error
         }
     }
 
     /// Stops a source that was started, and waits until it has ended. In simulated time, the source ends when
     /// this thread sleeps.
-    private func stop(_ body: @escaping @Sendable () -> Void) {
-        let thread = MediaThread.runningInlineOnFailure(name: "stop", body)
+    private func runStop(_ body: @escaping @Sendable () -> Void) {
+        let thread = MediaThread.startOrRunInline(name: "stop", body)
         if clock.isRealTime { thread.join() }
     }
 
@@ -158,7 +158,7 @@ extension MulticamSession {
         _ settings: [(name: String, value: String)], of role: String
     ) throws(SessionChangeError) -> [ControlOutcome] {
         let words = settings.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
-        return try set(of: role, saying: "set \(role) \(words)") { controls throws(DeviceError) in
+        return try set(of: role, describedAs: "set \(role) \(words)") { controls throws(DeviceError) in
             try controls.requests(for: settings, of: role)
         }
     }
@@ -173,9 +173,9 @@ extension MulticamSession {
     /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected. If an error is
     ///   thrown, no control is set.
     public func set(
-        _ requests: [ControlRequest], of role: String, saying words: String
+        _ requests: [ControlRequest], of role: String, describedAs words: String
     ) throws(SessionChangeError) -> [ControlOutcome] {
-        try set(of: role, saying: words) { _ throws(DeviceError) in requests }
+        try set(of: role, describedAs: words) { _ throws(DeviceError) in requests }
     }
 
     /// Returns the camera that currently has a role, and its controls with their current values.
@@ -187,7 +187,7 @@ extension MulticamSession {
     ) throws(SessionChangeError) -> (device: CaptureDevice, controls: [DeviceControl]) {
         let input = try runningInput(of: role)
         do throws(DeviceError) {
-            return (input.source.device, try input.source.controls())
+            return (input.source.device, try input.source.readControls())
         } catch {
             throw SessionChangeError("camera \(error)".printable(limit: 1000))
         }
@@ -202,18 +202,18 @@ extension MulticamSession {
     }
 
     private func set(
-        of role: String, saying words: String,
+        of role: String, describedAs words: String,
         _ requests: ([DeviceControl]) throws(DeviceError) -> [ControlRequest]
     ) throws(SessionChangeError) -> [ControlOutcome] {
         let input = try runningInput(of: role)
         let outcomes: [ControlOutcome]
         do throws(DeviceError) {
-            outcomes = try input.set(try requests(try input.source.controls()))
+            outcomes = try input.set(try requests(try input.source.readControls()))
         } catch {
             throw SessionChangeError("camera \(error)".printable(limit: 1000))
         }
         do throws(SessionChangeError) {
-            try change(as: [words.printable(limit: 400)]) { _ in [] }
+            try change(describedAs: [words.printable(limit: 400)]) { _ in [] }
         } catch {
             // If the recording has ended, the settings still apply to the camera, but the manifest doesn't list them.
         }
@@ -241,27 +241,27 @@ extension MulticamSession {
         with source: any CameraSource, as planned: PlannedCamera
     ) throws(SessionChangeError) {
         let words = "replace-camera \(planned.role) \(planned.selector.printable())"
-        let offers = source.isChangeable ? source.device.formats : nil
+        let offers = source.canChangeFormat ? source.device.formats : nil
         do throws(SessionChangeError) {
             guard controls.recordingTiming != nil else {
                 throw SessionChangeError(
                     "camera \(planned.role) was not replaced: nothing is being recorded.")
             }
-            try checkFreedom(of: source.device, for: planned.role)
+            try checkAvailability(of: source.device, for: planned.role)
             // The plan is checked before the camera starts, and again below because another replacement may
             // happen in the meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
             try rehearsal.replaceCamera(with: planned, offers: offers)
-            _ = try rehearsal.keepWithinBudget(since: before, asked: [], words: words)
+            _ = try rehearsal.fitToBudget(since: before, requested: [], words: words)
             let input = try start(source, as: planned, in: before.plan)
             try waitUntilReady(input)
-            let isTaken = try changeAndWait(as: [words]) { (running) throws(SessionChangeError) in
+            let isTaken = try changeAndWait(describedAs: [words]) { (running) throws(SessionChangeError) in
                 try running.replaceCamera(with: planned, offers: offers)
                 if let delay = controls.recordingTiming?.alignmentDelay {
                     let slowest = input.slowestInterval(decidedAfter: delay)
                     running.devices.slowestIntervals[planned.role] = slowest
-                    controls.note(slowestInterval: slowest, of: planned.role)
+                    controls.setSlowestInterval(slowest, of: planned.role)
                 }
                 return [.replaceCamera(role: planned.role, input)]
             }
@@ -270,7 +270,7 @@ extension MulticamSession {
                     "camera \(planned.role) was not replaced: the recording has ended.")
             }
         } catch {
-            stop { source.stop() }
+            runStop { source.stop() }
             throw error
         }
     }
@@ -286,7 +286,7 @@ extension MulticamSession {
 
     /// Checks that a device isn't already used by another role. Synthetic devices and files may be used by
     /// several roles.
-    private func checkFreedom(
+    private func checkAvailability(
         of device: CaptureDevice, for role: String
     ) throws(SessionChangeError) {
         for (other, input) in presentInputs {
@@ -320,7 +320,7 @@ extension MulticamSession {
                 clock: clock, codecs: codecs)
             try input.start()
             // If the camera plays a file, playback begins now at the first frame.
-            source.recordingBegins(at: clock.stampClock.now)
+            source.setRecordingStart(clock.stampClock.now)
             return input
         } catch {
             throw SessionChangeError("camera \(role) was not replaced: \(error)".printable(limit: 1000))
@@ -361,29 +361,29 @@ extension MulticamSession {
             // take the role in the meantime.
             let before = running.withLock { $0 }
             var rehearsal = before
-            try rehearsal.admit(planned, track)
-            _ = try rehearsal.keepWithinBudget(since: before, asked: [], words: words)
+            try rehearsal.add(planned, track)
+            _ = try rehearsal.fitToBudget(since: before, requested: [], words: words)
             do throws(DeviceError) {
                 try input.start()
             } catch {
                 throw SessionChangeError("\(refusal): \(error)".printable(limit: 1000))
             }
             // If the microphone plays a file, playback begins now at the first sample.
-            source.recordingBegins(at: clock.stampClock.now)
+            source.setRecordingStart(clock.stampClock.now)
             try waitUntilReady(input, refusal)
             let opened = try open(refusal) { (opener) throws(RecordingError) in
                 try opener.open(track, of: input, isNew: true)
             }
-            let isTaken = try changeAndWait(as: [words], orAbandon: { opened.abandon() }) {
+            let isTaken = try changeAndWait(describedAs: [words], orAbandon: { opened.abandon() }) {
                 (running) throws(SessionChangeError) in
-                try running.admit(planned, track)
+                try running.add(planned, track)
                 return [.admitAudio(opened)]
             }
             guard isTaken else {
                 throw SessionChangeError("\(refusal): the recording has ended.")
             }
         } catch {
-            stop { source.stop() }
+            runStop { source.stop() }
             throw error
         }
     }
@@ -404,7 +404,7 @@ extension MulticamSession {
             }
             clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)
             // Drops audio that arrived before the recording adds the microphone.
-            input.keepLatest()
+            input.dropOldAudio()
         }
         guard let delay = controls.recordingTiming?.alignmentDelay, input.deliveryDelay > delay else {
             return

@@ -92,20 +92,20 @@ extension MulticamSession {
 
 extension MulticamSession {
     /// Status of the session's live outputs, in the order in which they were first reported.
-    public var liveOutputs: [LiveOutputStatus] { liveOutputBoard.present }
+    public var liveOutputs: [LiveOutputStatus] { liveOutputRegistry.statuses }
 
     /// Updates the status of a live output. A change becomes an event and is stored in the manifest of the current
     /// recording. Never blocks.
     ///
     /// - Parameter liveOutput: The new status, with the time when it began, on CLOCK_MONOTONIC. A time in the
     ///   future is replaced by the current time.
-    public func note(_ liveOutput: LiveOutputStatus) {
+    public func updateLiveOutput(_ liveOutput: LiveOutputStatus) {
         var liveOutput = liveOutput
         liveOutput.since = min(clock.time(stamped: liveOutput.since), clock.now)
         liveOutput.text = liveOutput.text?.printable(limit: 400)
-        guard liveOutputBoard.take(liveOutput) else { return }
+        guard liveOutputRegistry.update(liveOutput) else { return }
         let told = liveOutput
-        note(at: told.since) { SessionEvent(told, at: $0) }
+        publishEvent(at: told.since) { SessionEvent(told, at: $0) }
     }
 
     /// Adds a live output to the plan if the profile doesn't contain it, and keeps the plan within its
@@ -114,13 +114,13 @@ extension MulticamSession {
     ///
     /// - Parameter liveOutput: The live output to add.
     /// - Throws: `SessionChangeError` when the plan would be over budget, or when the recording has ended.
-    package func plan(_ liveOutput: PlannedLiveOutput) throws(SessionChangeError) {
+    package func addToPlan(_ liveOutput: PlannedLiveOutput) throws(SessionChangeError) {
         let words = "publish \(liveOutput.address)"
         let fits = running.withLock { running in
             var changed = running
             changed.publish(liveOutput)
             do throws(SessionChangeError) {
-                guard try changed.keepWithinBudget(since: running, asked: [], words: words).orders.isEmpty
+                guard try changed.fitToBudget(since: running, requested: [], words: words).orders.isEmpty
                 else { return false }
             } catch {
                 return false
@@ -129,7 +129,7 @@ extension MulticamSession {
             return true
         }
         guard !fits else { return }
-        try change(as: [words]) { running in
+        try change(describedAs: [words]) { running in
             running.publish(liveOutput)
             return []
         }
@@ -139,18 +139,18 @@ extension MulticamSession {
     /// output that isn't in the profile but is already running.
     ///
     /// - Parameter liveOutput: The live output to add.
-    package func count(_ liveOutput: PlannedLiveOutput) {
+    package func addToPlanIgnoringBudget(_ liveOutput: PlannedLiveOutput) {
         running.withLock { $0.publish(liveOutput) }
     }
 
     /// Removes a live output from the plan.
-    package func unplan(_ name: String) { running.withLock { $0.unpublish(name) } }
+    package func removeFromPlan(_ name: String) { running.withLock { $0.unpublish(name) } }
 
     /// Reports a warning. The current recording stores the warning with its events. Never blocks.
     ///
     /// - Parameter text: The warning, as a full sentence.
     public func warn(_ text: String) {
-        note(at: clock.now) { SessionEvent(warning: text.printable(limit: 1000), at: $0) }
+        publishEvent(at: clock.now) { SessionEvent(warning: text.printable(limit: 1000), at: $0) }
     }
 
     /// Sets the listener that is called with `true` when a recording begins, and with `false` when all data
@@ -158,19 +158,20 @@ extension MulticamSession {
     ///
     /// - Parameter listener: The new listener, which is called on the recording's threads and must not block
     ///   these threads. `nil` removes the current listener.
-    package func followRecordings(_ listener: (@Sendable (Bool) -> Void)?) {
-        liveOutputBoard.follow(listener)
+    package func setRecordingListener(_ listener: (@Sendable (Bool) -> Void)?) {
+        liveOutputRegistry.setListener(listener)
     }
 
-    private func note(at time: ClockTime, _ make: @escaping @Sendable (MediaTime) -> SessionEvent) {
+    private func publishEvent(at time: ClockTime, _ make: @escaping @Sendable (MediaTime) -> SessionEvent) {
         // During a recording, the event is stored by the recording.
-        if controls.recordingTiming != nil, controls.note(SessionControls.EventRequest(at: time, make: make))
+        if controls.recordingTiming != nil,
+            controls.enqueue(SessionControls.EventRequest(at: time, make: make))
         {
             return
         }
         // Between recordings, times are relative to the start of the pause.
         let status = status
         let since = Nanoseconds(status.time.nanoseconds) - (status.takenAt - time)
-        tell(make(status.phase == .standby ? MediaTime(nanoseconds: since.count) : status.time))
+        publish(make(status.phase == .standby ? MediaTime(nanoseconds: since.count) : status.time))
     }
 }

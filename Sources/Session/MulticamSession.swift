@@ -26,12 +26,12 @@ public final class MulticamSession: Sendable {
     let sinks: SessionSinks
     private let host: (any HostReading)?
     let controls = SessionControls()
-    let liveOutputBoard = LiveOutputRegistry()
+    let liveOutputRegistry = LiveOutputRegistry()
     private let currentStatus = ConditionLock(SessionStatus())
     private let currentFolder = ConditionLock<String?>(nil)
     let running: ConditionLock<RunningPlan>
     /// The last computed hardware cost, and the plan for which it was computed.
-    private let knownCost = ConditionLock<(plan: RunningPlan, cost: HardwareCost?)?>(nil)
+    private let cachedCost = ConditionLock<(plan: RunningPlan, cost: HardwareCost?)?>(nil)
     /// Inputs of the cameras by role, available once the devices have started.
     let cameraInputs = ConditionLock<[String: CameraInput]>([:])
     private let eventSink: AsyncStream<SessionEvent>.Continuation
@@ -91,14 +91,14 @@ public final class MulticamSession: Sendable {
     /// waiting for devices, cancels the wait.
     ///
     /// - Parameter time: When the end was requested, on the session's clock. `nil` or a time in the future means now.
-    public func stop(at time: ClockTime? = nil) { controls.stop(at: past(time)) }
+    public func stop(at time: ClockTime? = nil) { controls.stop(at: clampedToNow(time)) }
 
     /// Cancels a stop request that came too late for its recording. Call this method before the next
     /// recording.
     package func cancelPendingStop() { controls.cancelPendingStop() }
 
     /// Returns a caller's time, or the current time if the caller's time is in the future or `nil`.
-    private func past(_ time: ClockTime?) -> ClockTime {
+    private func clampedToNow(_ time: ClockTime?) -> ClockTime {
         let now = clock.now
         return time.map { min($0, now) } ?? now
     }
@@ -113,9 +113,9 @@ public final class MulticamSession: Sendable {
     ///   - time: The marker's time, on the session's clock. `nil` or a time in the future means now.
     ///   - decided: Called with the outcome: whether the recording contains the marker.
     public func mark(
-        _ text: String, at time: ClockTime? = nil, decided: ChangeDecision? = nil
+        _ text: String, at time: ClockTime? = nil, decided: ChangeCompletion? = nil
     ) {
-        controls.mark(SessionControls.MarkerRequest(text: text, at: past(time), decided: decided))
+        controls.mark(SessionControls.MarkerRequest(text: text, at: clampedToNow(time), decided: decided))
     }
 
     /// Adds a still of the recording to the manifest and the events.
@@ -124,8 +124,8 @@ public final class MulticamSession: Sendable {
     ///   - role: The camera's role.
     ///   - files: The written files. Files in the session folder are listed with relative paths, others with absolute
     ///     paths.
-    public func noteStill(of role: String, _ files: StillFolder.Files) {
-        controls.noteStill(of: role, files)
+    public func registerStill(of role: String, _ files: StillFolder.Files) {
+        controls.registerStill(of: role, files)
     }
 
     /// Continues the recording in new files from now on, without losing a frame or a sample.
@@ -133,12 +133,12 @@ public final class MulticamSession: Sendable {
     /// - Parameters:
     ///   - time: When the split was requested, on the session's clock. `nil` or a time in the future means now.
     ///   - decided: Called with the outcome: whether the new files have begun.
-    public func split(at time: ClockTime? = nil, decided: ChangeDecision? = nil) {
-        controls.split(SessionControls.SplitRequest(at: past(time), decided: decided))
+    public func split(at time: ClockTime? = nil, decided: ChangeCompletion? = nil) {
+        controls.split(SessionControls.SplitRequest(at: clampedToNow(time), decided: decided))
     }
 
     static func devices(_ cameras: [String: any CameraSource]) -> RunningDevices {
-        RunningDevices(offers: cameras.filter(\.value.isChangeable).mapValues(\.device.formats))
+        RunningDevices(offers: cameras.filter(\.value.canChangeFormat).mapValues(\.device.formats))
     }
 
     /// Changes the program's layout and mix, and the cameras and their tracks. All changes take effect at the
@@ -155,7 +155,7 @@ public final class MulticamSession: Sendable {
     /// - Throws: `SessionChangeError` when a change isn't possible, or when the recording has ended. If an
     ///   error is thrown, no change takes effect.
     public func commit(
-        _ changes: [SessionChange], at time: ClockTime? = nil, decided: ChangeDecision? = nil
+        _ changes: [SessionChange], at time: ClockTime? = nil, decided: ChangeCompletion? = nil
     ) throws(SessionChangeError) {
         if controls.recordingTiming == nil, let change = changes.first(where: \.needsRecording) {
             throw SessionChangeError(
@@ -168,12 +168,14 @@ public final class MulticamSession: Sendable {
             throw SessionChangeError(
                 "`\(change)` works only during a recording, and this session doesn't write files.")
         }
-        try change(as: changes.map(\.description), asked: Set(asked), at: time, decided: decided) {
+        try change(
+            describedAs: changes.map(\.description), requestedCameras: Set(asked), at: time, decided: decided
+        ) {
             (running) throws(SessionChangeError) in
             var orders: [SessionOrder] = []
             let before = running
             for change in changes { orders += try running.apply(change).map(SessionOrder.change) }
-            running.noteUndone(since: before)
+            running.storeUndoState(from: before)
             return orders
         }
     }
@@ -189,27 +191,27 @@ public final class MulticamSession: Sendable {
     /// - Throws: `SessionChangeError` when `body` throws it, when the changed plan would be over budget, or
     ///   when the recording has ended.
     func change(
-        as words: [String], asked cameras: Set<String> = [], at time: ClockTime? = nil,
-        decided: ChangeDecision? = nil,
+        describedAs words: [String], requestedCameras cameras: Set<String> = [], at time: ClockTime? = nil,
+        decided: ChangeCompletion? = nil,
         _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
     ) throws(SessionChangeError) {
-        let asked = past(time)
+        let asked = clampedToNow(time)
         let controls = controls
         let result = running.withLock { running -> Result<ChangeOutcome?, SessionChangeError> in
             var changed = running
             changed.devices.slowestIntervals = controls.recordingTiming?.slowestIntervals ?? [:]
             do throws(SessionChangeError) {
                 var orders = try body(&changed)
-                let kept = try changed.keepWithinBudget(
-                    since: running, asked: cameras, words: words.joined(separator: ", "))
+                let kept = try changed.fitToBudget(
+                    since: running, requested: cameras, words: words.joined(separator: ", "))
                 orders += kept.orders.map(SessionOrder.change)
                 let outcome = controls.replacePlan(
                     SessionControls.PlanRequest(
                         plan: changed.plan, words: words, orders: orders, cost: changed.cost?.total,
                         reductions: kept.reductions, at: asked, decided: decided))
-                guard outcome != .ended else {
+                guard outcome != .recordingEnded else {
                     let words = words.joined(separator: ", ")
-                    throw controls.standsBy && !kept.reductions.isEmpty
+                    throw controls.isOnStandby && !kept.reductions.isEmpty
                         ? SessionChangeError(
                             "`\(words)` would exceed the budget, and quality isn't reduced on standby. Remove a device or an output first, or repeat the command during a recording.",
                             isOverBudget: true)
@@ -237,18 +239,18 @@ public final class MulticamSession: Sendable {
     /// - Throws: `SessionChangeError` when `body` throws it, when the changed plan would be over budget, or
     ///   when the recording has ended.
     func changeAndWait(
-        as words: [String], orAbandon abandon: () -> Void = {},
+        describedAs words: [String], orAbandon abandon: () -> Void = {},
         _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
     ) throws(SessionChangeError) -> Bool {
         let outcome = ConditionLock<ChangeOutcome?>(nil)
         do throws(SessionChangeError) {
-            try change(as: words, decided: { decided in outcome.withLock { $0 = decided } }, body)
+            try change(describedAs: words, decided: { decided in outcome.withLock { $0 = decided } }, body)
         } catch {
             abandon()
             throw error
         }
         while true {
-            if let decided = outcome.withLock({ $0 }) { return decided != .ended }
+            if let decided = outcome.withLock({ $0 }) { return decided != .recordingEnded }
             clock.sleep(until: clock.now + .milliseconds(10), unless: Cancellation())
         }
     }
@@ -262,9 +264,9 @@ public final class MulticamSession: Sendable {
     ///   - rotation: Clockwise rotation that makes the camera's frames upright from now on.
     /// - Throws: `SessionChangeError` when the program can't apply the rotation. Even if this error is
     ///   thrown, the camera's next file has the new orientation.
-    public func turn(_ role: String, to rotation: Rotation) throws(SessionChangeError) {
+    public func rotate(_ role: String, to rotation: Rotation) throws(SessionChangeError) {
         let hasProgram = running.withLock { running in
-            running.turn(role, to: rotation)
+            running.rotate(role, to: rotation)
             return running.plan.program != nil
         }
         if hasProgram { try commit([.rotation(role: role, rotation)]) }
@@ -279,9 +281,9 @@ public final class MulticamSession: Sendable {
     /// The value is recomputed only when cameras, microphones, their tracks, the program or live outputs change.
     public var hardwareCost: HardwareCost? {
         let running = running.withLock(\.self)
-        if let known = knownCost.withLock({ $0 }), known.plan == running { return known.cost }
+        if let known = cachedCost.withLock({ $0 }), known.plan == running { return known.cost }
         let cost = running.cost
-        knownCost.withLock { $0 = (running, cost) }
+        cachedCost.withLock { $0 = (running, cost) }
         return cost
     }
 
@@ -302,18 +304,20 @@ public final class MulticamSession: Sendable {
     }
 
     /// Updates the USB topology with cameras that were connected after the session was planned.
-    package func learn(_ usb: USBTopology) { running.withLock { $0.budget?.learn(usb) } }
+    package func setUSBTopology(_ usb: USBTopology) {
+        running.withLock { $0.budget?.addUSBCameras(from: usb) }
+    }
 
     /// Appends an event from the caller to `events`.
-    public func tell(_ event: SessionEvent) { eventSink.yield(event) }
+    public func publish(_ event: SessionEvent) { eventSink.yield(event) }
 
     /// Status of the recording, no more than 0.1 s old unless the processor is overloaded.
     public var status: SessionStatus {
         var status = currentStatus.withLock { $0 }
-        if let behind = status.behind, status.phase == .recording {
-            status.behind = behind + (clock.now - status.takenAt)
+        if let behind = status.fileLag, status.phase == .recording {
+            status.fileLag = behind + (clock.now - status.takenAt)
         }
-        status.liveOutputs = liveOutputBoard.present
+        status.liveOutputs = liveOutputRegistry.statuses
         return status
     }
 
@@ -381,7 +385,7 @@ public final class MulticamSession: Sendable {
         guard let (devices, thread) = current else { return }
         devices.end()
         await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "closing") {
+            MediaThread.startWhenPossible(name: "closing") {
                 thread.join()
                 continuation.resume()
             }
@@ -427,16 +431,16 @@ public final class MulticamSession: Sendable {
             return try await performWithoutStandby(with: options, writesFiles: writesFiles, use)
         }
         defer {
-            controls.renew()
+            controls.reset()
             // Cameras that replaced others remain in the session after a recording; cameras that were added
             // are removed.
             let inputs = cameraInputs.withLock { $0 }.filter { cameras[$0.key] != nil }
             var devices = Self.devices(inputs.mapValues(\.source))
             devices.formats = inputs.filter { $0.value.replacementCount > 0 }.mapValues(\.source.format)
-            running.withLock { $0.renew(plan, devices: devices) }
+            running.withLock { $0.reset(to: plan, devices: devices) }
         }
         controls.open()
-        let make = try recorderMaker(for: options, lendsDevices: true, writesFiles: writesFiles)
+        let make = try makeRecorderFactory(for: options, usesStandbyDevices: true, writesFiles: writesFiles)
         let result: Result<Outcome, RecordingError> = await withCheckedContinuation { continuation in
             devices.lend { inputs in
                 continuation.resume(
@@ -451,11 +455,11 @@ public final class MulticamSession: Sendable {
         _ use: @escaping @Sendable (Recorder) throws(RecordingError) -> Outcome
     ) async throws(RecordingError) -> Outcome {
         defer {
-            controls.tellEnd(of: controls.close())
+            controls.notifyEnd(of: controls.close())
             eventSink.finish()
         }
         let inputs = Carried(try makeInputs())
-        let make = try recorderMaker(for: options, lendsDevices: false, writesFiles: writesFiles)
+        let make = try makeRecorderFactory(for: options, usesStandbyDevices: false, writesFiles: writesFiles)
         let result: Result<Outcome, RecordingError> = await withCheckedContinuation { continuation in
             do throws(ThreadError) {
                 _ = try MediaThread(name: "session") {
@@ -483,38 +487,38 @@ public final class MulticamSession: Sendable {
     ///
     /// - Parameters:
     ///   - options: Options of the recording, except the folder and the name.
-    ///   - lendsDevices: Whether the devices are already running and continue after the recording.
+    ///   - usesStandbyDevices: Whether the devices are already running and continue after the recording.
     ///   - writesFiles: Whether files are written. If `false`, only devices, taps, and synchronized outputs run.
     /// - Returns: A function that creates the recorder from the devices, on the thread that runs it.
     /// - Throws: `RecordingError` when a folder can't be created, when there is nothing to write, or when a
     ///   synchronized output names an unknown role.
-    private func recorderMaker(
-        for options: RecordingOptions, lendsDevices: Bool, writesFiles: Bool
+    private func makeRecorderFactory(
+        for options: RecordingOptions, usesStandbyDevices: Bool, writesFiles: Bool
     ) throws(RecordingError) -> @Sendable (SessionInputs) -> Recorder {
         try checkSynchronizedRoles()
         let plan: SessionPlan
         let disks: [RecordingDisk]
         if writesFiles {
-            running.withLock { $0.beginFiles() }
+            running.withLock { $0.prepareForRecording() }
             plan = currentPlan
             disks = try recordingDisks(of: plan)
         } else {
-            running.withLock { $0.dropTracks() }
+            running.withLock { $0.removeTracks() }
             plan = currentPlan
             disks = []
         }
         currentFolder.withLock { $0 = disks.first?.folder.path }
         let (clock, codecs, controls) = (clock, codecs, controls)
         let (sinks, host, eventSink, currentStatus) = (sinks, host, eventSink, currentStatus)
-        let (running, liveOutputs) = (running, liveOutputBoard)
+        let (running, liveOutputs) = (running, liveOutputRegistry)
         return { inputs in
             Recorder(
                 RecordingContext(
                     plan: plan, options: options, clock: clock, codecs: codecs, controls: controls,
                     liveOutputs: liveOutputs, inputs: inputs, disks: disks, sinks: sinks, host: host,
-                    isLentDevices: lendsDevices,
+                    usesStandbyDevices: usesStandbyDevices,
                     publish: { event in eventSink.yield(event) },
-                    onFallback: { name in running.withLock { $0.noteFallback(ofStream: name) } },
+                    onFallback: { name in running.withLock { $0.recordFallback(ofStream: name) } },
                     report: { status in currentStatus.withLock { $0 = status } }))
         }
     }
@@ -524,7 +528,7 @@ public final class MulticamSession: Sendable {
         guard plan.writesAnything else { throw .nothingToWrite }
         if options.backup?.content == .program, plan.program == nil { throw .nothingToBackUp }
         do throws(FileError) {
-            let usual = SessionFolder.usualName(date: clock.date(of: clock.now), profile: plan.profile)
+            let usual = SessionFolder.defaultName(date: clock.date(of: clock.now), profile: plan.profile)
             return try makeDisks(name: options.name ?? usual)
         } catch {
             throw .file(error)
@@ -554,8 +558,10 @@ public final class MulticamSession: Sendable {
     }
 
     /// Returns a handler that corrects the running plan when a camera rejects a format.
-    func onRefusal(of role: String) -> @Sendable (VideoFormat, VideoFormat) -> Void {
-        { [running] refused, kept in running.withLock { $0.note(refused, of: role, goesOnIn: kept) } }
+    func makeRefusalHandler(for role: String) -> @Sendable (VideoFormat, VideoFormat) -> Void {
+        { [running] refused, kept in
+            running.withLock { $0.recordRejectedFormat(refused, of: role, keeping: kept) }
+        }
     }
 
     /// Validates a plan that the caller may have built manually.
@@ -580,7 +586,7 @@ public final class MulticamSession: Sendable {
                             && (plan.decodes(planned.role) || sinks.convertsAtTicks(planned.role)),
                         sharesDecoding: plan.sharesDecoding(planned.role),
                         taps: sinks.taps, keepsLog: planned.metadataFile != nil,
-                        clock: clock, codecs: codecs, onRefusal: onRefusal(of: planned.role)))
+                        clock: clock, codecs: codecs, onRefusal: makeRefusalHandler(for: planned.role)))
             }
             let microphones = plan.microphones.compactMap { planned -> MicrophoneInput? in
                 guard let source = self.microphones[planned.role] else { return nil }

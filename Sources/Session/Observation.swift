@@ -67,7 +67,7 @@ public final class Observation: Sendable {
     ///   when stopped before all devices deliver data.
     public func run(
         startTimeLimit limit: Nanoseconds = .seconds(10),
-        _ handle: sending @escaping (_ news: [Observed], _ now: ClockTime) -> Bool
+        _ handle: sending @escaping (_ news: [ObservationEvent], _ now: ClockTime) -> Bool
     ) throws(RecordingError) {
         guard let inputs = inputs.withLock({ inputs in inputs.take() }) else {
             preconditionFailure("the observation has already run")
@@ -91,7 +91,7 @@ public final class Observation: Sendable {
             observer = try clock.startThread(named: "observer") { [clock, controls] in
                 do throws(RecordingError) {
                     try carried.wait(for: .enough, on: clock, limit: limit, controls: controls)
-                    Self.follow(carried, on: clock, controls, body)
+                    Self.observe(carried, on: clock, controls, body)
                     outcome = .success(())
                 } catch {
                     outcome = .failure(error)
@@ -109,9 +109,9 @@ public final class Observation: Sendable {
 
     // MARK: Observer thread
 
-    private static func follow(
+    private static func observe(
         _ inputs: SessionInputs, on clock: any SessionClock, _ controls: SessionControls,
-        _ handle: ([Observed], ClockTime) -> Bool
+        _ handle: ([ObservationEvent], ClockTime) -> Bool
     ) {
         // As in a recording, the lead time allows all devices to begin at the same time. File sources start
         // playing at this instant.
@@ -120,14 +120,14 @@ public final class Observation: Sendable {
         var running = inputs.cameras.count + inputs.microphones.count
         while running > 0, controls.stopTime == nil {
             clock.sleep(until: clock.now + interval, unless: controls.cancellation)
-            let news = news(of: inputs)
+            let news = dequeueEvents(from: inputs)
             for case .ended in news { running -= 1 }
             guard handle(news, clock.now) else { return }
         }
     }
 
-    private static func news(of inputs: SessionInputs) -> [Observed] {
-        var news: [Observed] = []
+    private static func dequeueEvents(from inputs: SessionInputs) -> [ObservationEvent] {
+        var news: [ObservationEvent] = []
         for (index, camera) in inputs.cameras.enumerated() {
             let model = camera.clockModel
             let error = Self.error(of: model, camera.source.device)
@@ -158,7 +158,7 @@ public final class Observation: Sendable {
                     news.append(
                         .audio(
                             ObservedAudio(
-                                role: microphone.role, samples: microphone.selected(audio),
+                                role: microphone.role, samples: microphone.selectedSamples(of: audio),
                                 channels: microphone.channels, rate: audio.format.rate,
                                 firstSample: audio.firstSample, time: time, error: error)))
                 case .away(_, let cause): news.append(.away(role: microphone.role, cause: cause))
@@ -179,7 +179,7 @@ public final class Observation: Sendable {
 }
 
 /// Data delivered by an observed device, or a change of its state.
-public enum Observed: Sendable {
+public enum ObservationEvent: Sendable {
     case frame(ObservedFrame)
     case audio(ObservedAudio)
     /// The device is disconnected. When the device is reconnected, its data is timestamped on the same clock.

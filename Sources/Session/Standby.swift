@@ -98,7 +98,7 @@ final class Standby: Sendable {
             ready(.failure(error))
             return
         }
-        var idling = Idling(inputs, since: clock.now, freeSpace: freeSpace)
+        var idling = StandbyMonitor(inputs, since: clock.now, freeSpace: freeSpace)
         var stage = makeStage(inputs)
         var reported = clock.now
         report(idling.status(at: clock.now))
@@ -113,9 +113,9 @@ final class Standby: Sendable {
             case .lend(let loan):
                 stage.end()
                 loan(inputs)
-                inputs.dropAdded()
+                inputs.removeAddedDevices()
                 inputs.restoreFormats()
-                idling = Idling(inputs, since: clock.now, freeSpace: freeSpace)
+                idling = StandbyMonitor(inputs, since: clock.now, freeSpace: freeSpace)
                 stage = makeStage(inputs)
             case .end:
                 stage.end()
@@ -139,7 +139,7 @@ final class Standby: Sendable {
 
 /// Monitors the events and the status of the devices between two recordings. Times are relative to the start
 /// of the pause.
-struct Idling {
+struct StandbyMonitor {
     private let inputs: SessionInputs
     private let start: ClockTime
     private let freeSpace: FreeSpaceMonitor?
@@ -163,7 +163,7 @@ struct Idling {
         let heard = time - inputs.slowestDelivery
         return inputs.dequeueEvents(since: start)
             + inputs.microphones.flatMap { microphone in
-                microphone.takeAlarms(through: heard).map {
+                microphone.drainAlarms(through: heard).map {
                     SessionEvent($0, of: microphone.role, since: start)
                 }
             }

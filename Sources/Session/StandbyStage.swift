@@ -91,7 +91,7 @@ final class StandbyStage {
         program = nil
         shown = nil
         nextTick = 0
-        taps.endPackets()
+        taps.clearPacketHistory()
     }
 
     /// Delay from a tick until its frame is composed. After this delay, both the audio and the frames
@@ -139,7 +139,7 @@ final class StandbyStage {
         }
         if audio == nil { audio = try makeAudio() }
         guard let (stage, start) = audio else { return }
-        stage.arrange(plan.mixGains)
+        stage.setMix(plan.mixGains)
         let heard = clock.now - inputs.slowestDelivery - start
         guard heard > .zero else { return }
         let block = MediaTime(nanoseconds: heard.count).ticks(perSecond: Int64(AudioFormat.sessionRate))
@@ -147,7 +147,7 @@ final class StandbyStage {
         let samples = Int64(AudioFormat.sessionRate) / 50
         stage.advance(to: block / samples * samples)
         // The microphones' events are dropped here because the owner of the devices reports them.
-        for microphone in stage.microphones { _ = microphone.takeEvents() }
+        for microphone in stage.microphones { _ = microphone.dequeueEvents() }
     }
 
     private func makeAudio() throws(EncodingError) -> (AudioStage, ClockTime) {
@@ -196,7 +196,7 @@ final class StandbyStage {
         guard let layers = newLayers(planned) else { return }
         sequence += 1
         let frame = try composer.compose(layers, at: clock.now, sequence: sequence)
-        taps.give(frame, of: TapRegistry.program)
+        taps.forward(frame, of: TapRegistry.program)
     }
 
     /// Returns the layers of the latest frames, or `nil` when they haven't changed since the last call.
@@ -245,10 +245,10 @@ final class StandbyEncoders {
         settings = program.settings
         func sink(of parameters: StreamParameters) -> TrackSink {
             TrackSink(named: "program, on standby") { packet in
-                taps.give(packet, parameters: parameters, since: start, isOfStandby: true)
+                taps.forward(packet, parameters: parameters, since: start, isOfStandby: true)
             }
         }
-        let makeAudio: RestartingAudioEncoder.Making = { () throws(EncodingError) in
+        let makeAudio: RestartingAudioEncoder.EncoderFactory = { () throws(EncodingError) in
             Carried(
                 try codecs.makeAudioEncoder(
                     channels: AudioGrid.mixChannels, bitrate: program.audioBitrate, name: "program"))
@@ -264,9 +264,10 @@ final class StandbyEncoders {
         }
         video = VideoEncoderWorker(
             name: "program", encoder: frames,
-            another: VideoEncoderWorker.making(settings, named: SessionPlan.programOwner, by: codecs),
+            another: VideoEncoderWorker.makeEncoderFactory(
+                settings, named: SessionPlan.programOwner, by: codecs),
             to: framesSink,
-            watching: OutputAssembly.watching(for: taps, since: start, rate: settings.rate),
+            watching: OutputAssembly.makeFrameObserver(for: taps, since: start, rate: settings.rate),
             waitsForRoom: false)
     }
 

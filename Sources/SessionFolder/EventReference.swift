@@ -143,7 +143,7 @@ private final class FieldRecorder: Decoder {
     /// Records whether a field is optional. A type that decodes an optional field first checks whether the
     /// field is present.
     private final class Presence {
-        var isAsked = false
+        var isChecked = false
     }
 
     private struct Container<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -155,7 +155,7 @@ private final class FieldRecorder: Decoder {
         init(recorder: FieldRecorder) { self.recorder = recorder }
 
         func contains(_ key: Key) -> Bool {
-            presence.isAsked = true
+            presence.isChecked = true
             return true
         }
 
@@ -164,8 +164,8 @@ private final class FieldRecorder: Decoder {
         private func value<Value>(_ value: Value, _ key: Key) -> Value {
             recorder.fields.append(
                 EventReference.Field(
-                    name: key.stringValue, type: Value.self, isRequired: !presence.isAsked))
-            presence.isAsked = false
+                    name: key.stringValue, type: Value.self, isRequired: !presence.isChecked))
+            presence.isChecked = false
             return value
         }
 

@@ -9,7 +9,7 @@ public struct FolderVerification: Sendable {
     /// Result of verifying one file.
     public enum FileVerdict: Sendable, Equatable {
         /// The file is intact.
-        case whole
+        case intact
         /// The file wasn't finalized during the recording. The sentence gives the reason.
         case unfinished(String)
         /// The file differs from the recorded data. The sentence describes the difference.
@@ -25,7 +25,7 @@ public struct FolderVerification: Sendable {
     /// Entries of all files in the manifest.
     public let files: [Manifest.File]
     /// Verdict on the recording, derived from its manifest.
-    public let recording: Verdict
+    public let recordingVerdict: Verdict
     private let manifest: Manifest
 
     /// Reads the manifest of a session folder.
@@ -73,12 +73,12 @@ public struct FolderVerification: Sendable {
         }
         self.files = files
         self.manifest = manifest
-        recording = Verdict(manifest)
+        recordingVerdict = Verdict(manifest)
     }
 
     /// Describes the silence, slates, and duplicated frames in a file that replace missing audio or frames, for example
     /// `0.42 s of inserted silence`; `nil` if nothing is missing.
-    public func filling(of file: Manifest.File) -> String? {
+    public func fillerDescription(of file: Manifest.File) -> String? {
         let tracks = manifest.tracks.filter { $0.file == file.file || $0.parts?.contains(file.file) ?? false }
         let whole = tracks.contains { $0.parts != nil } ? " in all parts of the track" : ""
         var parts: [String] = []
@@ -106,7 +106,7 @@ public struct FolderVerification: Sendable {
     ///   - progress: Called on the calling thread with the number of bytes read since the previous call.
     /// - Returns: The state of the file.
     public func verdict(_ file: Manifest.File, progress: (Int64) -> Void = { _ in }) -> FileVerdict {
-        guard file.file.isPathWithin else {
+        guard file.file.isSafeRelativePath else {
             return .damaged("the path is outside the session folder.")
         }
         let path = "\(folder)/\(file.file)"
@@ -137,7 +137,7 @@ public struct FolderVerification: Sendable {
             return error.errno == 0 ? .damaged(error.description) : .unreadable(error)
         }
         return file.verified
-            ? .whole
+            ? .intact
             : .damaged(file.fault ?? "when the file was closed, its content differed from the written data.")
     }
 }

@@ -74,14 +74,14 @@ package final class LineFile: Sendable {
                 mayMakeRoom = false
                 continue
             }
-            cutOff(bytes.count - rest.count)
+            removeTail(bytes.count - rest.count)
             throw FileError(path: path, operation: "writing", errno: number)
         }
     }
 
     /// Removes the last `count` bytes, which are a partially written line, so that the next line starts at a
     /// line boundary. If truncation fails because of a disk error, later lines can't be written either.
-    private func cutOff(_ count: Int) {
+    private func removeTail(_ count: Int) {
         var status = stat()
         guard count > 0, fstat(descriptor.number, &status) == 0, status.st_size >= count else { return }
         ftruncate(descriptor.number, status.st_size - count)

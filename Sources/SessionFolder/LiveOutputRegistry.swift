@@ -11,12 +11,12 @@ package final class LiveOutputRegistry: Sendable {
         var connected: [(from: ClockTime, to: ClockTime?)] = []
         var reasons: [String] = []
         /// Numbers of frames that were sent and dropped before T0.
-        var before: (sent: Int64, dropped: Int64) = (0, 0)
+        var initialCounts: (sent: Int64, dropped: Int64) = (0, 0)
         /// Whether the recording's manifest includes the live output, because the output was active at T0 or
         /// later.
-        var isKept = false
+        var isRecorded = false
         /// The second in which the last change events occurred, and the number of events in that second.
-        var told: (second: Int64, count: Int) = (0, 0)
+        var reported: (second: Int64, count: Int) = (0, 0)
 
         init(_ status: LiveOutputStatus) { self.status = status }
     }
@@ -33,27 +33,29 @@ package final class LiveOutputRegistry: Sendable {
     package init() {}
 
     /// Maximum number of change events per second for each live output.
-    private static let mostChanges = 20
+    private static let maxChanges = 20
     /// Maximum number of connection periods per live output in a manifest.
-    private static let mostConnections = 10_000
-    private static let mostEntries = 100
+    private static let maxConnections = 10_000
+    private static let maxEntries = 100
 
     /// Status of all live outputs, in the order of their first reports.
-    package var present: [LiveOutputStatus] { state.withLock { $0.entries.map(\.status) } }
+    package var statuses: [LiveOutputStatus] { state.withLock { $0.entries.map(\.status) } }
 
     /// Sets the listener, which is called with `true` when a recording starts and with `false` when the recording has
     /// been encoded completely. The listener must not block.
-    package func follow(_ listener: (@Sendable (Bool) -> Void)?) { state.withLock { $0.listener = listener } }
+    package func setListener(_ listener: (@Sendable (Bool) -> Void)?) {
+        state.withLock { $0.listener = listener }
+    }
 
     /// Updates the status of a live output.
     ///
     /// - Returns: Whether an event must be reported because the state or its reason has changed.
-    package func take(_ status: LiveOutputStatus) -> Bool {
+    package func update(_ status: LiveOutputStatus) -> Bool {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.status.name == status.name }) else {
-                guard state.entries.count < Self.mostEntries else { return false }
+                guard state.entries.count < Self.maxEntries else { return false }
                 state.entries.append(Entry(status))
-                Self.note(status, in: &state.entries[state.entries.count - 1])
+                Self.apply(status, to: &state.entries[state.entries.count - 1])
                 return true
             }
             let last = state.entries[index].status
@@ -66,27 +68,27 @@ package final class LiveOutputRegistry: Sendable {
                 state.entries[index].status = status
                 return false
             }
-            Self.note(status, in: &state.entries[index])
+            Self.apply(status, to: &state.entries[index])
             let second = status.since.nanoseconds / 1_000_000_000
-            if state.entries[index].told.second != second { state.entries[index].told = (second, 0) }
-            state.entries[index].told.count += 1
-            return state.entries[index].told.count <= Self.mostChanges
+            if state.entries[index].reported.second != second { state.entries[index].reported = (second, 0) }
+            state.entries[index].reported.count += 1
+            return state.entries[index].reported.count <= Self.maxChanges
         }
     }
 
-    private static func note(_ status: LiveOutputStatus, in entry: inout Entry) {
+    private static func apply(_ status: LiveOutputStatus, to entry: inout Entry) {
         entry.status = status
-        if status.state != .off { entry.isKept = true }
+        if status.state != .off { entry.isRecorded = true }
         let isOpen = entry.connected.last.map { $0.to == nil } ?? false
         if status.state == .connected, !isOpen {
             entry.connected.append((status.since, nil))
-            if entry.connected.count > mostConnections { entry.connected.removeFirst(mostConnections / 2) }
+            if entry.connected.count > maxConnections { entry.connected.removeFirst(maxConnections / 2) }
         } else if status.state != .connected, isOpen {
             entry.connected[entry.connected.count - 1].to = status.since
         }
         if let text = status.text, status.state == .waiting || status.state == .refused,
             !entry.reasons.contains(text),
-            entry.reasons.count < Manifest.LiveOutput.mostReasons
+            entry.reasons.count < Manifest.LiveOutput.maxReasons
         {
             entry.reasons.append(text)
         }
@@ -101,13 +103,13 @@ package final class LiveOutputRegistry: Sendable {
             for index in state.entries.indices {
                 let status = state.entries[index].status
                 let isWanted = ![.off, .ended].contains(status.state)
-                state.entries[index].before = (status.sentFrames, status.droppedFrames)
-                state.entries[index].isKept = isWanted
+                state.entries[index].initialCounts = (status.sentFrames, status.droppedFrames)
+                state.entries[index].isRecorded = isWanted
                 state.entries[index].connected = status.state == .connected ? [(start, nil)] : []
                 let isFailing = status.state == .waiting || status.state == .refused
                 state.entries[index].reasons = isFailing ? [status.text].compactMap(\.self) : []
             }
-            return (state.entries.filter(\.isKept).map(\.status), state.listener)
+            return (state.entries.filter(\.isRecorded).map(\.status), state.listener)
         }
         listener?(true)
         return running
@@ -125,7 +127,7 @@ package final class LiveOutputRegistry: Sendable {
     ///   range from T0 to `end`.
     package func recorded(from start: ClockTime, to end: ClockTime) -> [Manifest.LiveOutput] {
         let length = (end - start).count
-        return state.withLock(\.entries).filter(\.isKept).map { entry in
+        return state.withLock(\.entries).filter(\.isRecorded).map { entry in
             let connected = entry.connected.compactMap { stretch -> Manifest.LiveOutput.Connection? in
                 let from = min(max((stretch.from - start).count, 0), length)
                 let to = stretch.to.map { min(($0 - start).count, length) } ?? length
@@ -133,8 +135,9 @@ package final class LiveOutputRegistry: Sendable {
             }
             return Manifest.LiveOutput(
                 name: entry.status.name, kind: entry.status.kind.rawValue, connected: connected,
-                sent_frames: entry.status.sentFrames - entry.before.sent,
-                dropped_frames: entry.status.droppedFrames - entry.before.dropped, reasons: entry.reasons)
+                sent_frames: entry.status.sentFrames - entry.initialCounts.sent,
+                dropped_frames: entry.status.droppedFrames - entry.initialCounts.dropped,
+                reasons: entry.reasons)
         }
     }
 }
@@ -211,7 +214,7 @@ extension Manifest {
         }
 
         /// Maximum number of reasons stored per live output.
-        package static let mostReasons = 20
+        package static let maxReasons = 20
 
         /// Name of the live output.
         public var name: String

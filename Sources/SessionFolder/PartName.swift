@@ -46,6 +46,6 @@ enum MediaFileName {
 
     /// Whether a name from a manifest denotes a media file inside the session folder.
     static func isWithin(_ name: String) -> Bool {
-        isMedia(name) && name.isPathWithin
+        isMedia(name) && name.isSafeRelativePath
     }
 }

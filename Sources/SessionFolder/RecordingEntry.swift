@@ -134,19 +134,19 @@ public struct RecordingSearch: Sendable {
     public private(set) var remarks: [String] = []
 
     /// Maximum search depth below the first folder. Recordings sorted by year, month and day are three levels deep.
-    private static let deepest = 4
+    private static let maxDepth = 4
 
     /// Searches `folder` and its subfolders. Symbolic links and folders with a leading dot in their name are skipped.
-    public init(below folder: String) { look(into: folder, depth: 0) }
+    public init(below folder: String) { scan(folder, depth: 0) }
 
     /// Whether the search found no recordings.
     public var isEmpty: Bool { unfinished.isEmpty && running.isEmpty && empty.isEmpty && endedCount == 0 }
 
-    private mutating func look(into folder: String, depth: Int) {
+    private mutating func scan(_ folder: String, depth: Int) {
         let listing: FolderListing
         do throws(FileError) { listing = try FolderListing(of: folder) } catch {
             remarks.append(
-                "\(folder.printable(limit: 1000)): reading the folder failed: \(MachineLimit.sentences(errno: error.errno))"
+                "\(folder.printable(limit: 1000)): reading the folder failed: \(MachineLimit.explanation(errno: error.errno))"
             )
             return
         }
@@ -164,7 +164,7 @@ public struct RecordingSearch: Sendable {
             case .running: running.append(path)
             case .empty: empty.append(path)
             case .ended: endedCount += 1
-            case .noRecording: if depth < Self.deepest { look(into: path, depth: depth + 1) }
+            case .noRecording: if depth < Self.maxDepth { scan(path, depth: depth + 1) }
             }
         }
     }

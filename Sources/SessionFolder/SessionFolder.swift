@@ -84,7 +84,7 @@ public final class SessionFolder: Sendable {
         in parent: String, and other: String, name: String
     ) throws(FileError) -> (String, String) {
         let parents = [parent, other].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
-        guard parents[0] != parents[1] else { throw isTheRecordingsOwn(other) }
+        guard parents[0] != parents[1] else { throw backupIntoItselfError(for: other) }
         for number in 1..<1000 {
             let attempt = number == 1 ? name : "\(name)-\(number)"
             let first = try makeNew(in: parent, name: attempt)
@@ -99,7 +99,7 @@ public final class SessionFolder: Sendable {
             rmdir(second)
             // The two parents are the same directory under different names, for example through a bind mount. Trying
             // other names wouldn't help.
-            if isOnePlace(parent, other) { throw isTheRecordingsOwn(other) }
+            if areSameFolder(parent, other) { throw backupIntoItselfError(for: other) }
         }
         throw FileError(
             path: other, operation: "creating the backup",
@@ -107,13 +107,13 @@ public final class SessionFolder: Sendable {
                 "the folders \(name) to \(name)-999 already exist. Choose another name.")
     }
 
-    private static func isOnePlace(_ one: String, _ other: String) -> Bool {
+    private static func areSameFolder(_ one: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    private static func isTheRecordingsOwn(_ folder: String) -> FileError {
+    private static func backupIntoItselfError(for folder: String) -> FileError {
         FileError(
             path: folder, operation: FileError.backupIntoItself,
             detail:
@@ -199,7 +199,7 @@ public final class SessionFolder: Sendable {
     }
 
     /// Returns the default name of a recording that starts at `date`, in local time: `2026-11-21_142310_pip`.
-    public static func usualName(date: Date, profile: String) -> String {
+    public static func defaultName(date: Date, profile: String) -> String {
         var seconds = time_t(Int64(rounding: date.timeIntervalSince1970.rounded(.down)))
         var parts = tm()
         localtime_r(&seconds, &parts)
@@ -254,7 +254,7 @@ public enum FolderState: Sendable, Equatable {
             self = .ended
             return
         }
-        self = Self.isLocked(events) ? .running : FileSearch(in: folder).findsNothing ? .empty : .unfinished
+        self = Self.isLocked(events) ? .running : FileSearch(in: folder).hasNoContent ? .empty : .unfinished
     }
 
     /// Whether another process, which is recording or recovering, holds the lock on the event file.

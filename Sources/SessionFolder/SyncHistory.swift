@@ -18,8 +18,8 @@ package struct SyncHistory: Sendable {
         let missing: Int64
     }
 
-    private(set) var clocks: [String: Course<ClockPoint>] = [:]
-    private(set) var tracks: [String: Course<TrackPoint>] = [:]
+    private(set) var clocks: [String: TimeSeries<ClockPoint>] = [:]
+    private(set) var tracks: [String: TimeSeries<TrackPoint>] = [:]
     /// Jitter of each device's time stamps, by role.
     package var jitters: [String: JitterHistogram] = [:]
     private var due = MediaTime.zero
@@ -32,7 +32,7 @@ package struct SyncHistory: Sendable {
     /// clock changes, not all readings.
     init(_ events: RecordedEvents) {
         for reading in events.clockReadings where reading.at >= .zero {
-            clocks[reading.role, default: Course()].add(
+            clocks[reading.role, default: TimeSeries()].add(
                 ClockPoint(
                     partsPerMillion: reading.ppm,
                     residual: Nanoseconds(Int64(rounding: reading.residualMicroseconds * 1000, .towardZero))),
@@ -52,14 +52,15 @@ package struct SyncHistory: Sendable {
     package static let program = "program"
 
     /// Records the state of a device's clock at a time relative to T0.
-    package mutating func note(_ clock: DeviceClock, of role: String, at time: MediaTime) {
-        clocks[role, default: Course()].add(
+    package mutating func record(_ clock: DeviceClock, of role: String, at time: MediaTime) {
+        clocks[role, default: TimeSeries()].add(
             ClockPoint(partsPerMillion: clock.partsPerMillion, residual: clock.residual), at: time)
     }
 
     /// Records the counts of a track, in frames or samples, at a time relative to T0.
-    package mutating func note(duplicated: Int64, missing: Int64, of track: String, at time: MediaTime) {
-        tracks[track, default: Course()].add(TrackPoint(duplicated: duplicated, missing: missing), at: time)
+    package mutating func record(duplicated: Int64, missing: Int64, of track: String, at time: MediaTime) {
+        tracks[track, default: TimeSeries()].add(
+            TrackPoint(duplicated: duplicated, missing: missing), at: time)
     }
 }
 
@@ -75,13 +76,13 @@ package struct PressureHistory: Sendable {
 
     /// Maximum number of unavailable measurements that are stored. A sensor with a different message for every reading
     /// must not fill the manifest.
-    private static let mostMissing = 40
+    private static let maxMissingSources = 40
 
     package init() {}
 
     /// Adds an assessment at a time relative to T0. `cpuTime` is the total CPU time of pressure monitoring;
     /// `nil` in simulated time.
-    package mutating func note(_ pressure: SystemPressure, at time: MediaTime, cpuTime: Nanoseconds?) {
+    package mutating func record(_ pressure: SystemPressure, at time: MediaTime, cpuTime: Nanoseconds?) {
         isEmpty = false
         self.cpuTime = cpuTime
         peak = max(peak, pressure.level)
@@ -89,7 +90,7 @@ package struct PressureHistory: Sendable {
         for factor in pressure.factors where factor.level > worst[factor.cause]?.factor.level ?? .nominal {
             worst[factor.cause] = (factor, time)
         }
-        for source in pressure.missing where missing.count < Self.mostMissing {
+        for source in pressure.missing where missing.count < Self.maxMissingSources {
             let isKnown = missing.contains { $0.source == source.source && $0.part == source.part }
             if !isKnown { missing.append(source) }
         }
@@ -114,9 +115,9 @@ package struct JitterHistogram: Sendable, Equatable {
     /// Bin width, finer than the time stamp resolution of any sound card.
     static let binWidth = Nanoseconds.microseconds(10)
     /// Number of bins on each side of 0. Deviations beyond 20 ms are counted in the outermost bins.
-    private static let reach = 2000
+    private static let binsPerSide = 2000
 
-    private var bins = [UInt32](repeating: 0, count: 2 * JitterHistogram.reach + 1)
+    private var bins = [UInt32](repeating: 0, count: 2 * JitterHistogram.binsPerSide + 1)
     private(set) var count = 0
 
     /// Creates a histogram with empty bins. `count` is the initial value of the time stamp counter.
@@ -127,18 +128,18 @@ package struct JitterHistogram: Sendable, Equatable {
     /// Adds the deviation of a time stamp from the regression line.
     package mutating func add(_ deviation: Nanoseconds) {
         let bin = (Double(deviation.count) / Double(Self.binWidth.count)).rounded()
-        bins[Int(min(max(bin, -Double(Self.reach)), Double(Self.reach))) + Self.reach] &+= 1
+        bins[Int(min(max(bin, -Double(Self.binsPerSide)), Double(Self.binsPerSide))) + Self.binsPerSide] &+= 1
         count += 1
     }
 
     /// Returns the smallest distance from 0 that includes at least `share` (0…1) of all time stamps.
-    func reach(ofShare share: Double) -> Nanoseconds {
-        var inside = Int(bins[Self.reach])
-        for distance in 1...Self.reach {
+    func deviation(ofShare share: Double) -> Nanoseconds {
+        var inside = Int(bins[Self.binsPerSide])
+        for distance in 1...Self.binsPerSide {
             if Double(inside) >= share * Double(count) { return Self.binWidth * Int64(distance - 1) }
-            inside += Int(bins[Self.reach - distance]) + Int(bins[Self.reach + distance])
+            inside += Int(bins[Self.binsPerSide - distance]) + Int(bins[Self.binsPerSide + distance])
         }
-        return Self.binWidth * Int64(Self.reach)
+        return Self.binWidth * Int64(Self.binsPerSide)
     }
 
     /// Returns the counts in `count` bars of equal width from −`reach` to +`reach`. The outermost bars include all
@@ -147,7 +148,7 @@ package struct JitterHistogram: Sendable, Equatable {
         var bars = [Int](repeating: 0, count: count)
         let width = Double(2 * max(reach.count, 1)) / Double(count)
         for (index, number) in bins.enumerated() where number > 0 {
-            let deviation = Double(Int64(index - Self.reach) * Self.binWidth.count)
+            let deviation = Double(Int64(index - Self.binsPerSide) * Self.binWidth.count)
             let bar = ((deviation + Double(reach.count)) / width).rounded(.down)
             bars[min(max(Int(bar), 0), count - 1)] += Int(number)
         }
@@ -157,7 +158,7 @@ package struct JitterHistogram: Sendable, Equatable {
 
 /// History of a value over an entire recording, stored in a bounded number of points. When the capacity is exceeded,
 /// every second point is removed, and from then on only every second value is stored.
-package struct Course<Value: Sendable>: Sendable {
+package struct TimeSeries<Value: Sendable>: Sendable {
     package private(set) var points: [(time: MediaTime, value: Value)] = []
     private let capacity: Int
     private var stride = 1

@@ -15,18 +15,18 @@ package struct SyncReport {
     private static let rowHeight = 138.0
     private static let laneRowHeight = 56.0
     private static let left = 60.0
-    private static let courseWidth = 620.0
+    private static let timeSeriesWidth = 620.0
     private static let histogramLeft = 745.0
     private static let histogramWidth = 225.0
     private static let plotHeight = 70.0
     /// Initial period in nanoseconds that is ignored when scaling the plot, because the slope of a new regression line
     /// is arbitrary.
-    private static let settling: Int64 = 5_000_000_000
+    private static let settlingTime: Int64 = 5_000_000_000
     private static let shownSentences = 12
     private static let charactersInLine = 140
 
     private enum Color {
-        static let words = "#222"
+        static let text = "#222"
         static let faint = "#666"
         static let line = "#1f5fa8"
         static let present = "#cfe8d0"
@@ -37,7 +37,7 @@ package struct SyncReport {
         static func of(_ level: Verdict.Level) -> String {
             switch level {
             case .good: "#2e7d32"
-            case .look: "#b26a00"
+            case .warning: "#b26a00"
             case .bad: "#b3261e"
             }
         }
@@ -132,7 +132,7 @@ package struct SyncReport {
             "\(device.name) · \(device.clock.ppm) ppm · accurate to \(Self.milliseconds(device.clock.uncertainty_us)) ms"
                 + (device.clock.restarts > 0 ? " · restarted \(device.clock.restarts)×" : ""),
             at: .init(x: Self.left + 90, y: y + 14), size: 11, color: Color.faint)
-        drawCourse(of: device.role, at: y + 22, on: &canvas)
+        drawTimeSeries(of: device.role, at: y + 22, on: &canvas)
         drawHistogram(of: device, at: y + 22, on: &canvas)
         if manifest.tracks.contains(where: { $0.name == device.role }) {
             drawLane(of: device.role, at: y + 22 + Self.plotHeight + 18, on: &canvas)
@@ -140,19 +140,21 @@ package struct SyncReport {
     }
 
     /// Plots the rate error of a device over time, in parts per million.
-    private func drawCourse(of role: String, at y: Double, on canvas: inout SVGCanvas) {
+    private func drawTimeSeries(of role: String, at y: Double, on canvas: inout SVGCanvas) {
         let points = history.clocks[role]?.points ?? []
-        let settled = points.filter { $0.time.nanoseconds >= Self.settling }
+        let settled = points.filter { $0.time.nanoseconds >= Self.settlingTime }
         let values = (settled.isEmpty ? points : settled).map(\.value.partsPerMillion)
         let (least, greatest) = (values.min() ?? 0, values.max() ?? 0)
         let margin = max((greatest - least) * 0.1, 2)
         let area = PlotArea(
-            at: .init(x: Self.left, y: y), width: Self.courseWidth, height: Self.plotHeight, x: 0...duration,
+            at: .init(x: Self.left, y: y), width: Self.timeSeriesWidth, height: Self.plotHeight,
+            x: 0...duration,
             y: least - margin...greatest + margin)
         area.drawGrid(on: &canvas, ticks: (8, 3), label: Self.clock)
         // The label is placed next to the plot, outside the curve area.
         canvas.text(
-            "ppm", at: .init(x: Self.left + Self.courseWidth + 6, y: y + 10), size: 10, color: Color.faint)
+            "ppm", at: .init(x: Self.left + Self.timeSeriesWidth + 6, y: y + 10), size: 10, color: Color.faint
+        )
         canvas.polyline(
             points.map { area.point(Double($0.time.nanoseconds) / 1e9, $0.value.partsPerMillion) },
             color: Color.line, width: 1.5)
@@ -161,7 +163,7 @@ package struct SyncReport {
     /// Plots the deviations of the time stamps from the clock's regression line, in milliseconds.
     private func drawHistogram(of device: Manifest.Device, at y: Double, on canvas: inout SVGCanvas) {
         guard let jitter = history.jitters[device.role], jitter.count > 0 else { return }
-        let reach = max(jitter.reach(ofShare: 0.995) * 5 / 4, .microseconds(50))
+        let reach = max(jitter.deviation(ofShare: 0.995) * 5 / 4, .microseconds(50))
         let bars = jitter.bars(45, reach: reach)
         let width = 2 * reach.inMilliseconds / Double(bars.count)
         let area = PlotArea(
@@ -189,7 +191,7 @@ package struct SyncReport {
     /// Draws a strip for the entire recording that marks the periods in which a track differs from the captured data.
     private func drawLane(of track: String, at y: Double, on canvas: inout SVGCanvas) {
         let lane = PlotArea(
-            at: .init(x: Self.left, y: y), width: Self.courseWidth, height: 10, x: 0...duration, y: 0...1)
+            at: .init(x: Self.left, y: y), width: Self.timeSeriesWidth, height: 10, x: 0...duration, y: 0...1)
         let told = manifest.tracks.first { $0.name == track }
         lane.drawSpan(
             on: &canvas, from: Double(max(0, told?.first_ns ?? 0)) / 1e9,

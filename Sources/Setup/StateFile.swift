@@ -12,9 +12,9 @@ package struct StateFile<Content: StateFileContent>: Equatable {
     let path: String
     /// Maximum wait for another process that is changing the file. A change takes milliseconds; a process that hangs
     /// must not block this one.
-    private let patience: Nanoseconds
+    private let lockTimeout: Nanoseconds
 
-    /// Finds the file's path below `XDG_STATE_HOME`, or below `~/.local/state` if that isn't set. Returns `nil` if the
+    /// Finds the file's path below `XDG_STATE_HOME`, or below `~/.localTime/state` if that isn't set. Returns `nil` if the
     /// environment defines neither `XDG_STATE_HOME` nor `HOME`.
     ///
     /// - Parameter environment: The process's environment variables.
@@ -23,9 +23,9 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         self.init(path: "\(folder)/\(Content.fileName)")
     }
 
-    init(path: String, patience: Nanoseconds = .seconds(2)) {
+    init(path: String, lockTimeout: Nanoseconds = .seconds(2)) {
         self.path = path
-        self.patience = patience
+        self.lockTimeout = lockTimeout
     }
 
     /// Reads the content. Returns empty content if the file doesn't exist.
@@ -34,8 +34,8 @@ package struct StateFile<Content: StateFileContent>: Equatable {
     ///   so the user sees the warning only once. If renaming fails, the warning also says so.
     func read() -> (content: Content, warning: String?) {
         switch reading() {
-        case .whole(let content): return (content, nil)
-        case .broken(let why): return (Content(), setAside(because: why))
+        case .valid(let content): return (content, nil)
+        case .invalid(let why): return (Content(), setAside(because: why))
         }
     }
 
@@ -45,13 +45,13 @@ package struct StateFile<Content: StateFileContent>: Equatable {
     /// - Throws: `StateFileError` if the file can't be written. The file is unchanged in this case.
     package func update(_ change: (inout Content) -> Void) throws(StateFileError) -> String? {
         try makeFolder()
-        return try FileLock.hold(path + ".lock", for: Content.subject, patience: patience) {
+        return try FileLock.hold(path + ".lock", for: Content.subject, timeout: lockTimeout) {
             () throws(StateFileError) in
             var warning: String?
             let before: Content
             switch reading() {
-            case .whole(let content): before = content
-            case .broken(let why):
+            case .valid(let content): before = content
+            case .invalid(let why):
                 before = Content()
                 warning = renamedSentence(why)
             }
@@ -65,8 +65,8 @@ package struct StateFile<Content: StateFileContent>: Equatable {
     // MARK: Reading
 
     private enum Reading {
-        case whole(Content)
-        case broken(String)
+        case valid(Content)
+        case invalid(String)
     }
 
     /// Maximum size of a file that is read, in bytes. This limit is far larger than a file for any realistic
@@ -78,14 +78,14 @@ package struct StateFile<Content: StateFileContent>: Equatable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             return errno == ENOENT || errno == ENOTDIR
-                ? .whole(Content()) : .broken(String(cString: strerror(errno)))
+                ? .valid(Content()) : .invalid(String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            return .broken("not a regular file")
+            return .invalid("not a regular file")
         }
-        guard facts.st_size <= Self.greatestSize else { return .broken("the file is too large") }
+        guard facts.st_size <= Self.greatestSize else { return .invalid("the file is too large") }
         var bytes = [UInt8](repeating: 0, count: Int(facts.st_size))
         var count = 0
         while count < bytes.count {
@@ -93,27 +93,27 @@ package struct StateFile<Content: StateFileContent>: Equatable {
                 Glibc.read(descriptor, memory.baseAddress.map { $0 + count }, memory.count - count)
             }
             if part < 0, errno == EINTR { continue }
-            guard part >= 0 else { return .broken(String(cString: strerror(errno))) }
+            guard part >= 0 else { return .invalid(String(cString: strerror(errno))) }
             guard part > 0 else { break }
             count += part
         }
         do {
             let content = try JSONText.decoder().decode(Content.self, from: Data(bytes.prefix(count)))
             guard content.schema == Content.currentSchema else {
-                return .broken("the file was written by another version of multicam")
+                return .invalid("the file was written by another version of multicam")
             }
-            return .whole(content)
+            return .valid(content)
         } catch {
-            return .broken("invalid content")
+            return .invalid("invalid content")
         }
     }
 
     private func setAside(because why: String) -> String {
         do throws(StateFileError) {
-            return try FileLock.hold(path + ".lock", for: Content.subject, patience: patience) {
+            return try FileLock.hold(path + ".lock", for: Content.subject, timeout: lockTimeout) {
                 () throws(StateFileError) in
                 // Another process may have repaired the file in the meantime.
-                guard case .broken(let why) = reading() else {
+                guard case .invalid(let why) = reading() else {
                     return
                         "\(path.printable(limit: 1000)): the file with \(Content.subject) was invalid and was removed."
                 }
@@ -224,13 +224,13 @@ enum FileLock {
     /// - Parameters:
     ///   - path: A file used only as a lock, which is created if it doesn't exist.
     ///   - subject: Name of the locked content, used in messages.
-    ///   - patience: Maximum wait for another process.
+    ///   - timeout: Maximum wait for another process.
     ///   - body: The work to do while holding the lock.
     /// - Returns: The result of `body`.
     /// - Throws: `StateFileError` if the file can't be created or another process holds the lock for too long. Errors
     ///   thrown by `body` are rethrown.
     static func hold<Result>(
-        _ path: String, for subject: String, patience: Nanoseconds,
+        _ path: String, for subject: String, timeout: Nanoseconds,
         _ body: () throws(StateFileError) -> Result
     ) throws(StateFileError) -> Result {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -239,7 +239,7 @@ enum FileLock {
         }
         // The lock is released when the descriptor is closed or the process exits.
         defer { close(descriptor) }
-        let deadline = MonotonicClock().now + patience
+        let deadline = MonotonicClock().now + timeout
         let pause = Cancellation()
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let number = errno

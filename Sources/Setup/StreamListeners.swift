@@ -16,7 +16,7 @@ struct StreamListeners<Element: Sendable> {
         continuations[number] = nil
     }
 
-    func tell(_ element: Element) {
+    func notify(_ element: Element) {
         for continuation in continuations.values { continuation.yield(element) }
     }
 

@@ -12,16 +12,16 @@ internal import System
 /// a frame is missing, the previous frame is shown longer.
 package struct ClipFile {
     private let still: Still
-    private let shown: CapturedFrame
+    private let firstVisibleFrame: CapturedFrame
     private let frames: [CapturedFrame]
-    private let isStream: Bool
+    private let isH264: Bool
 
     /// Describes the clip of a still, or returns `nil` if the still has no clip.
     init?(_ still: Still) {
         guard let first = still.clip.dropFirst(still.leadCount).first else { return nil }
         self.still = still
-        shown = first
-        isStream = first.pixel == .h264
+        firstVisibleFrame = first
+        isH264 = first.pixel == .h264
         frames = still.clip.filter { $0.size == first.size && $0.pixel == first.pixel }
     }
 
@@ -39,9 +39,10 @@ package struct ClipFile {
         } catch {
             throw .encoding(error)
         }
-        var tracks = [MovieTrack.video(parameters, rotation: still.facts.rotation, name: still.role)]
+        var tracks = [MovieTrack.video(parameters, rotation: still.metadata.rotation, name: still.role)]
         if let sound { tracks.append(.audio(sound.parameters, name: still.sound?.role ?? "")) }
-        let date = still.facts.date.addingTimeInterval((shown.capturedAt - still.frame.capturedAt).inSeconds)
+        let date = still.metadata.date.addingTimeInterval(
+            (firstVisibleFrame.capturedAt - still.frame.capturedAt).inSeconds)
         do throws(FileError) {
             let movie = try MovieFile(place, kind: .mov, tracks: tracks, createdAt: date)
             var audio = (sound?.packets ?? [])[...]
@@ -65,27 +66,28 @@ package struct ClipFile {
 
     private var parameters: StreamParameters {
         var parameters = ownParameters
-        parameters.pixelAspect = still.facts.pixelAspect
+        parameters.pixelAspect = still.metadata.pixelAspect
         return parameters
     }
 
     private var ownParameters: StreamParameters {
-        guard isStream, let key = frames.first(where: \.isKey) else {
+        guard isH264, let key = frames.first(where: \.isKey) else {
             return StreamParameters(
-                codec: .mjpeg, timeScale: still.rate.frames, size: shown.size, rate: still.rate,
-                color: shown.color)
+                codec: .mjpeg, timeScale: still.rate.frames, size: firstVisibleFrame.size, rate: still.rate,
+                color: firstVisibleFrame.color)
         }
         let setup = withExtendedLifetime(key) { Array(key.memory.bytes) }
         return StreamParameters(
-            codec: .h264, timeScale: StreamParameters.ownTimeScale, setup: setup, size: shown.size,
-            rate: still.rate, color: shown.color)
+            codec: .h264, timeScale: StreamParameters.captureTimeScale, setup: setup,
+            size: firstVisibleFrame.size,
+            rate: still.rate, color: firstVisibleFrame.color)
     }
 
     private var packets: [EncodedPacket] {
         let times =
-            isStream ? streamTimes : Self.ticks(of: frames, still.rate).map { $0 * still.rate.seconds }
+            isH264 ? streamTimes : Self.ticks(of: frames, still.rate).map { $0 * still.rate.seconds }
         let last =
-            isStream
+            isH264
             ? Self.scale.ticks(before: MediaTime(nanoseconds: still.rate.interval.count)) : still.rate.seconds
         return frames.enumerated().map { index, frame in
             let next = times.indices.contains(index + 1) ? times[index + 1] : times[index] + max(last, 1)
@@ -95,15 +97,16 @@ package struct ClipFile {
         }
     }
 
-    private static let scale = FrameRate(StreamParameters.ownTimeScale)
+    private static let scale = FrameRate(StreamParameters.captureTimeScale)
 
     /// The time of each frame relative to the first visible frame, in units of 1/90 000 s. The times are
     /// strictly increasing.
     private var streamTimes: [Int64] {
         var last = Int64.min
         return frames.map { frame in
-            let time = MediaTime(nanoseconds: (frame.capturedAt - shown.capturedAt).count)
-            last = max(last == .min ? .min : last + 1, time.ticks(perSecond: StreamParameters.ownTimeScale))
+            let time = MediaTime(nanoseconds: (frame.capturedAt - firstVisibleFrame.capturedAt).count)
+            last = max(
+                last == .min ? .min : last + 1, time.ticks(perSecond: StreamParameters.captureTimeScale))
             return last
         }
     }

@@ -16,8 +16,8 @@ public struct SessionStills: Sendable {
     /// were added.
     public private(set) var cameras: [StillCamera]
     /// Length of the clip around each still, in nanoseconds; zero if no clips are made.
-    public let live: Nanoseconds
-    private let microphones: [ClipMicrophone]
+    public let clipLength: Nanoseconds
+    private let audioBuffers: [ClipAudioBuffer]
     private let codecs: (any CodecFactory)?
 
     /// Creates a still camera for each camera in the plan. Cameras without a source are omitted.
@@ -29,7 +29,7 @@ public struct SessionStills: Sendable {
     ///   - live: Length of the clip around each still, in nanoseconds; zero disables clips. A clip contains
     ///     the audio of the camera's built-in microphone if that microphone is in the plan; otherwise, the
     ///     audio of the first microphone in the plan. Clips have audio only if the session gets its
-    ///     microphone sources from `listening(to:)`.
+    ///     microphone sources from `tapped(to:)`.
     ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, no clips are made for cameras
     ///     that deliver raw frames.
     public init(
@@ -37,13 +37,13 @@ public struct SessionStills: Sendable {
         clock: any SessionClock = MonotonicClock(), live: Nanoseconds = .zero,
         codecs: (any CodecFactory)? = nil
     ) {
-        self.live = live
+        self.clipLength = live
         self.codecs = codecs
-        microphones = live > .zero ? plan.microphones.map { ClipMicrophone($0, live: live) } : []
+        audioBuffers = live > .zero ? plan.microphones.map { ClipAudioBuffer($0, live: live) } : []
         let heard = Dictionary(
-            zip(plan.microphones.map(\.identity.busPath), microphones),
+            zip(plan.microphones.map(\.identity.busPath), audioBuffers),
             uniquingKeysWith: { first, _ in first })
-        let first = microphones.first
+        let first = audioBuffers.first
         cameras = plan.cameras.compactMap { planned in
             sources[planned.role].map { source in
                 let own = source.device.companion.flatMap { $0.busPath.isEmpty ? nil : heard[$0.busPath] }
@@ -58,9 +58,9 @@ public struct SessionStills: Sendable {
     ///
     /// - Parameter sources: The session's opened microphones, by role.
     /// - Returns: The microphone sources to pass to the session instead of the original sources.
-    public func listening(to sources: [String: any MicrophoneSource]) -> [String: any MicrophoneSource] {
+    public func tapped(_ sources: [String: any MicrophoneSource]) -> [String: any MicrophoneSource] {
         var sources = sources
-        for ear in microphones { sources[ear.role] = sources[ear.role].map(ear.listening) }
+        for ear in audioBuffers { sources[ear.role] = sources[ear.role].map(ear.tapped) }
         return sources
     }
 
@@ -69,7 +69,8 @@ public struct SessionStills: Sendable {
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock()
     ) -> FrameTap {
         let camera = StillCamera(
-            planned, source: source, clock: clock, live: live, microphone: microphones.first, codecs: codecs)
+            planned, source: source, clock: clock, live: clipLength, microphone: audioBuffers.first,
+            codecs: codecs)
         cameras.append(camera)
         return camera.tap
     }
@@ -93,16 +94,16 @@ public struct SessionStills: Sendable {
     /// - Returns: The files written for each camera, or the error, in the order of `cameras`.
     /// - Throws: `StillError.unknownRole` if a role doesn't have a camera. If this error is thrown, no stills
     ///   are taken.
-    public func take(
+    public func takeStills(
         _ roles: [String] = [], into folder: StillFolder, with codecs: any CodecFactory
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
         if let unknown = roles.first(where: { role in !cameras.contains { $0.role == role } }) {
             throw .unknownRole(unknown, known: cameras.map(\.role))
         }
         let chosen = roles.isEmpty ? cameras : cameras.filter { roles.contains($0.role) }
-        let files = Parallel.map(chosen, threads: "still") { camera in
+        let files = Parallel.map(chosen, threadName: "still") { camera in
             Result { () throws(StillError) in
-                try folder.write(try camera.take(with: codecs), with: codecs)
+                try folder.write(try camera.takeStill(with: codecs), with: codecs)
             }
         }
         return zip(chosen, files).map { ($0.role, $1) }

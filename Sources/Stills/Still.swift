@@ -9,7 +9,7 @@ public struct Still: Sendable {
     /// The frame as captured. If the camera delivers an H.264 stream, the frame is decoded.
     public let frame: CapturedFrame
     /// Time, orientation and camera settings of the frame.
-    public let facts: StillFacts
+    public let metadata: StillMetadata
     /// The frames around the still, in order of capture; empty if no clip was requested. The clip contains
     /// JPEG or H.264 frames as delivered by the camera, or JPEG frames encoded from raw frames.
     public let clip: [CapturedFrame]
@@ -23,12 +23,12 @@ public struct Still: Sendable {
 
     /// Creates a still. Each parameter sets the property of the same name.
     public init(
-        role: String, frame: CapturedFrame, facts: StillFacts, clip: [CapturedFrame] = [],
+        role: String, frame: CapturedFrame, facts: StillMetadata, clip: [CapturedFrame] = [],
         leadCount: Int = 0, sound: ClipSound? = nil, rate: FrameRate
     ) {
         self.role = role
         self.frame = frame
-        self.facts = facts
+        self.metadata = facts
         self.clip = clip
         self.leadCount = leadCount
         self.sound = sound
@@ -41,8 +41,8 @@ extension Still {
     /// non-square pixels is stretched in one direction, so that no detail is lost.
     ///
     /// - Throws: `EncodingError` if the frame is damaged.
-    func squareFrame(with codecs: any CodecFactory) throws(EncodingError) -> CapturedFrame {
-        guard let pixel = facts.pixelAspect else { return frame }
+    func squarePixelFrame(with codecs: any CodecFactory) throws(EncodingError) -> CapturedFrame {
+        guard let pixel = metadata.pixelAspect else { return frame }
         func even(_ length: Int) -> Int { max(2, (length + 1) & ~1) }
         let size = frame.size
         let square =
@@ -58,7 +58,7 @@ extension Still {
 }
 
 /// Metadata of a still: the time, the camera, and the camera's settings at that time.
-public struct StillFacts: Sendable, Equatable {
+public struct StillMetadata: Sendable, Equatable {
     /// Date of the start of the exposure.
     public var date: Date
     /// Clockwise rotation that makes the stored frame upright.
@@ -101,7 +101,7 @@ public struct StillFacts: Sendable, Equatable {
         }
         isExposureAutomatic = isAutomatic(.exposure)
         isWhiteBalanceAutomatic = isAutomatic(.whiteBalance)
-        if let time = controls.first(of: ControlGovernor.exposure.governed),
+        if let time = controls.first(of: ControlGovernor.exposure.governedControls),
             isExposureAutomatic != true || time.isVolatile, time.value > 0, time.value <= 1_000_000
         {
             // The unit of the control is 100 µs (kernel documentation, ext-ctrls-camera).
@@ -110,8 +110,8 @@ public struct StillFacts: Sendable, Equatable {
     }
 
     /// Returns the metadata for the Exif segment of a file that shows the frame.
-    func exif(of frame: CapturedFrame, role: String, software: String) -> ExifFacts {
-        ExifFacts(
+    func exif(of frame: CapturedFrame, role: String, software: String) -> ExifMetadata {
+        ExifMetadata(
             date: date, secondsFromGMT: LocalTime.secondsFromGMT(at: date), size: frame.size,
             rotation: rotation, isMirrored: isMirrored,
             make: make, model: model, software: software, imageDescription: role,

@@ -5,8 +5,8 @@ public import Plan
 /// Takes stills from one camera of a session without affecting the session, whether or not a recording is
 /// running.
 ///
-/// Pass the still camera's `tap` to the session. `take` then returns the next complete frame. If clips are
-/// enabled, `take` also returns the surrounding frames from a bounded ring buffer, and the audio of a
+/// Pass the still camera's `tap` to the session. `takeStill` then returns the next complete frame. If clips are
+/// enabled, `takeStill` also returns the surrounding frames from a bounded ring buffer, and the audio of a
 /// microphone.
 public final class StillCamera: Sendable {
     fileprivate struct State {
@@ -34,8 +34,8 @@ public final class StillCamera: Sendable {
     /// The tap to pass to the session, which receives every frame as captured.
     public let tap: FrameTap
     private let clock: any SessionClock
-    private let live: Nanoseconds
-    private let microphone: ClipMicrophone?
+    private let clipLength: Nanoseconds
+    private let audioBuffer: ClipAudioBuffer?
     /// Encodes raw frames as JPEG for clips; `nil` to disable clips of raw frames.
     private let codecs: (any CodecFactory)?
     private let state: ConditionLock<State>
@@ -61,7 +61,7 @@ public final class StillCamera: Sendable {
     ///     camera delivers raw frames.
     public init(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock(),
-        live: Nanoseconds = .zero, microphone: ClipMicrophone? = nil, codecs: (any CodecFactory)? = nil
+        live: Nanoseconds = .zero, microphone: ClipAudioBuffer? = nil, codecs: (any CodecFactory)? = nil
     ) {
         precondition(live >= .zero && live <= Self.longestClip, "the clip duration must be 0 to 10 s")
         let state = ConditionLock(
@@ -73,29 +73,29 @@ public final class StillCamera: Sendable {
                 planned: planned, source: source, rotation: planned.rotation))
         self.state = state
         self.clock = clock
-        self.live = live
-        self.microphone = microphone
+        self.clipLength = live
+        self.audioBuffer = microphone
         let codecs = live > .zero ? codecs : nil
         self.codecs = codecs
         role = planned.role
         // The tap's handler only stores frames, so it never falls far behind. Raw frames may be in driver
         // memory, which the driver needs back soon.
         let capacity = planned.format.pixel.isCompressed ? 8 : 2
-        tap = FrameTap(role: planned.role, notingAtOnce: capacity) { frame in
-            Self.note(frame, in: state, codecs)
+        tap = FrameTap(role: planned.role, rawCapacity: capacity) { frame in
+            Self.receive(frame, in: state, codecs)
         }
-        rest(true)
+        setTapPaused(true)
     }
 
     /// Pauses or resumes the tap. If no clips are made, frames are needed only while a still is being taken.
     /// The tap of an H.264 camera never pauses, because H.264 frames depend on previous frames.
-    private func rest(_ isResting: Bool) {
+    private func setTapPaused(_ isResting: Bool) {
         let pixel = state.withLock(\.planned).format.pixel
-        if live == .zero { tap.pause(isResting && pixel != .h264) }
+        if clipLength == .zero { tap.pause(isResting && pixel != .h264) }
     }
 
     /// Sets the clockwise rotation that makes future stills upright, after the camera has been rotated.
-    public func turn(to rotation: Rotation) { state.withLock { $0.rotation = rotation } }
+    public func setRotation(_ rotation: Rotation) { state.withLock { $0.rotation = rotation } }
 
     /// Continues with another camera that has taken over the role. The same tap receives the frames of the
     /// new camera.
@@ -104,20 +104,20 @@ public final class StillCamera: Sendable {
             (state.planned, state.source) = (planned, source)
             return state.waiting == 0
         }
-        rest(isIdle)
+        setTapPaused(isIdle)
     }
 
     /// Adds a frame from a source other than `tap`. Pass all complete frames in order of capture, on a single thread.
-    public func note(_ frame: CapturedFrame) { Self.note(frame, in: state, codecs) }
+    public func receive(_ frame: CapturedFrame) { Self.receive(frame, in: state, codecs) }
 
-    private static func note(
+    private static func receive(
         _ frame: CapturedFrame, in state: ConditionLock<State>, _ codecs: (any CodecFactory)?
     ) {
-        let kept = kept(frame, codecs)
+        let kept = clipFrame(frame, codecs)
         let isWanted = state.broadcast { state in
             state.latest = frame.capturedAt
             if let kept { state.ring?.add(kept) }
-            if frame.pixel == .h264 { state.continueStream(with: frame) }
+            if frame.pixel == .h264 { state.appendToStream(frame) }
             let isWanted = state.waiting > 0 && state.taken == nil
             if isWanted { state.takenStream = state.stream }
             return isWanted
@@ -131,7 +131,7 @@ public final class StillCamera: Sendable {
 
     /// Returns the frame to store for a clip. Raw frames are encoded as JPEG, because they may be in driver
     /// memory, which must not be held for long.
-    private static func kept(_ frame: CapturedFrame, _ codecs: (any CodecFactory)?) -> CapturedFrame? {
+    private static func clipFrame(_ frame: CapturedFrame, _ codecs: (any CodecFactory)?) -> CapturedFrame? {
         guard !frame.pixel.isCompressed else { return frame }
         guard let codecs else { return nil }
         do throws(EncodingError) {
@@ -153,23 +153,23 @@ public final class StillCamera: Sendable {
     ///   - patience: Maximum time to wait for a frame.
     /// - Returns: The still and its metadata.
     /// - Throws: `StillError.noFrame` if no frame arrives in time, `.encoding` if the frame cannot be decoded.
-    public func take(
+    public func takeStill(
         with codecs: any CodecFactory, within patience: Nanoseconds = .seconds(2)
     ) throws(StillError) -> Still {
         state.withLock { state in
             state.waiting += 1
             state.taken = nil
         }
-        rest(false)
+        setTapPaused(false)
         defer {
             state.withLock { $0.waiting -= 1 }
-            rest(true)
+            setTapPaused(true)
         }
         guard var frame = state.wait(until: MonotonicClock().now + patience, { $0.taken }) else {
             throw .noFrame(role: role, seconds: patience.inSeconds)
         }
         if frame.pixel == .h264 { frame = try decoded(with: codecs, within: patience) }
-        let facts = facts(of: frame)
+        let facts = metadata(of: frame)
         let (clip, leadCount) = clip(around: frame, patience)
         return Still(
             role: role, frame: frame, facts: facts, clip: clip, leadCount: leadCount,
@@ -203,8 +203,8 @@ public final class StillCamera: Sendable {
     private func clip(
         around frame: CapturedFrame, _ patience: Nanoseconds
     ) -> (frames: [CapturedFrame], leadCount: Int) {
-        guard live > .zero else { return ([], 0) }
-        let half = live / 2
+        guard clipLength > .zero else { return ([], 0) }
+        let half = clipLength / 2
         let end = frame.capturedAt + half
         _ = state.wait(until: MonotonicClock().now + half + patience) { state in
             state.latest.flatMap { $0 >= end ? true : nil }
@@ -222,21 +222,21 @@ public final class StillCamera: Sendable {
     private func sound(of shown: ArraySlice<CapturedFrame>, _ patience: Nanoseconds) -> ClipSound? {
         guard let first = shown.first, let last = shown.last else { return nil }
         let (planned, source) = state.withLock { ($0.planned, $0.source) }
-        return microphone?.sound(
+        return audioBuffer?.sound(
             from: first.capturedAt - planned.latency,
             length: last.capturedAt - first.capturedAt + source.format.rate.interval, within: patience)
     }
 
-    private func facts(of frame: CapturedFrame) -> StillFacts {
+    private func metadata(of frame: CapturedFrame) -> StillMetadata {
         let (planned, source) = state.withLock { ($0.planned, $0.source) }
         var controls: [DeviceControl] = []
         do throws(DeviceError) {
-            controls = try source.controls()
+            controls = try source.readControls()
         } catch {
             // The camera was unplugged after the frame was taken. The frame exists, but the values of the
             // camera's controls are unknown.
         }
-        return StillFacts(
+        return StillMetadata(
             date: clock.date(of: frame.capturedAt - planned.latency), device: source.device,
             rotation: state.withLock { $0.rotation }, isMirrored: planned.isMirrored, controls: controls)
     }
@@ -245,7 +245,7 @@ public final class StillCamera: Sendable {
 extension StillCamera.State {
     /// Stores the frames that are required to decode later frames, starting with the last key frame, unless
     /// their total size exceeds `streamBytes`.
-    fileprivate mutating func continueStream(with frame: CapturedFrame) {
+    fileprivate mutating func appendToStream(_ frame: CapturedFrame) {
         if frame.isKey {
             stream.removeAll()
             streamBytes = 0

@@ -60,12 +60,12 @@ public struct StillFolder: Sendable {
     ) throws(StillError) -> Files {
         let (frame, jpeg): (CapturedFrame, SharedBytes)
         do throws(EncodingError) {
-            frame = try still.squareFrame(with: codecs)
+            frame = try still.squarePixelFrame(with: codecs)
             jpeg = try codecs.makeStill(of: frame)
         } catch {
             throw .encoding(error)
         }
-        let facts = still.facts.exif(of: frame, role: still.role, software: software)
+        let facts = still.metadata.exif(of: frame, role: still.role, software: software)
         let clip: (movie: ClipFile, place: ContainedFile)
         let files: Files
         do throws(FileError) {
@@ -75,7 +75,7 @@ public struct StillFolder: Sendable {
             let prefix = subfolder.isEmpty ? "" : subfolder + "/"
             let base: String
             if let name {
-                base = prefix + Self.withoutEnding(name)
+                base = prefix + Self.nameWithoutExtension(name)
             } else {
                 base = try freeName(still, in: folder, prefix)
             }
@@ -94,7 +94,7 @@ public struct StillFolder: Sendable {
         return files
     }
 
-    private static func withoutEnding(_ name: String) -> String {
+    private static func nameWithoutExtension(_ name: String) -> String {
         name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
     }
 
@@ -103,8 +103,8 @@ public struct StillFolder: Sendable {
     private func freeName(
         _ still: Still, in folder: ContainedFolder, _ prefix: String
     ) throws(FileError) -> String {
-        let usual = prefix + SessionFolder.usualName(date: still.facts.date, profile: "")
-        let milliseconds = LocalTime(still.facts.date).sinceMidnight.count / 1_000_000 % 1000
+        let usual = prefix + SessionFolder.defaultName(date: still.metadata.date, profile: "")
+        let milliseconds = LocalTime(still.metadata.date).timeSinceMidnight.count / 1_000_000 % 1000
         let digits = String(String(1000 + milliseconds).dropFirst())
         let base = "\(usual.dropLast())-\(digits)_\(still.role)"
         for number in 1..<1000 {

@@ -23,7 +23,7 @@ struct StressBench {
     /// - Throws: `SetupError` if the profile or a selector is invalid, if the profile doesn't contain a camera, or if a
     ///   device is missing or busy, or access is denied.
     init(_ request: SetupRequest) throws(SetupError) {
-        var (profile, resolver, warning) = try SessionSetup.found(request)
+        var (profile, resolver, warning) = try SessionSetup.resolveDevices(request)
         // The governor is disabled, because it would lower the quality before a failure occurs.
         profile.budget.governs = false
         // Live outputs are removed because the test covers devices, not networks.
@@ -48,7 +48,7 @@ struct StressBench {
         for camera in plan.cameras {
             offers.append(
                 StressOffer(
-                    role: camera.role, asked: camera.format,
+                    role: camera.role, requested: camera.format,
                     formats: try Self.formats(of: camera, resolver.devices[camera.role])))
         }
         self.offers = offers

@@ -116,7 +116,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// The tests that the user requested.
-    public struct Asked: Sendable, Equatable, Codable {
+    public struct RequestedTests: Sendable, Equatable, Codable {
         /// The kinds of tests, in execution order.
         public var runs: [StressKind]
         /// Duration of each set run and each climb step, in nanoseconds.
@@ -143,9 +143,9 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         public var left_out: [String]
 
         /// Creates the results of the set runs.
-        public init(runs: [Run] = [], leftOut: [String] = []) {
+        public init(runs: [Run] = [], omissions: [String] = []) {
             self.runs = runs
-            left_out = leftOut
+            left_out = omissions
         }
     }
 
@@ -156,7 +156,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
         /// Number of the highest step that passed; omitted if no step passed.
         public var highest: Int?
         /// The step that failed twice and ended the climb; omitted if no step failed.
-        public var gave: Gave?
+        public var failure: Failure?
 
         /// Creates the results of a climb.
         public init(runs: [Run] = []) {
@@ -165,7 +165,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// The step of a climb that failed twice, and its cause.
-    public struct Gave: Sendable, Equatable, Codable {
+    public struct Failure: Sendable, Equatable, Codable {
         /// The part of the system that limits the load.
         public var cause: StressCause
         /// Number of the step.
@@ -234,7 +234,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     /// The tested devices.
     public var devices: [Device]
     /// The tests that the user requested.
-    public var asked: Asked
+    public var asked: RequestedTests
     /// The results of the set runs; omitted if no set runs were requested.
     public var sets: Sets?
     /// The results of the climb; omitted if no climb was requested.
@@ -248,7 +248,8 @@ public struct StressCertificate: Sendable, Equatable, Codable {
 
     /// Creates the certificate of a new test, without runs and with the outcome `running`.
     public init(
-        multicam: String, profile: String, started: String, machine: Machine, devices: [Device], asked: Asked,
+        multicam: String, profile: String, started: String, machine: Machine, devices: [Device],
+        asked: RequestedTests,
         notes: [String]
     ) {
         self.multicam = multicam
@@ -412,7 +413,7 @@ extension StressCertificate {
         public var processors: Double?
         /// CPU usage of the threads of synthetic devices, in CPU seconds per second. These threads share the
         /// processors with multicam.
-        public var made_up_processors: Double?
+        public var synthetic_processors: Double?
         /// Bytes per second written to the disk; omitted if the system doesn't report them.
         public var bytes_per_second: Double?
         /// Data rate of the frames delivered by the cameras in bytes per second, excluding USB overhead.
@@ -467,7 +468,7 @@ extension StressCertificate.Camera: CustomStringConvertible {
 
 extension StressCertificate.Verdict {
     /// Whether the run met its requirements.
-    public var isHeld: Bool { self == .held }
+    public var isPassed: Bool { self == .held }
 }
 
 extension StressCertificate {
@@ -480,9 +481,9 @@ extension StressCertificate {
         self.outcome = outcome
         duration_ns = duration.count
         let decisive = runs.filter(\.is_profile)
-        let failed = decisive.first { !$0.verdict.isHeld }
+        let failed = decisive.first { !$0.verdict.isPassed }
         verdict = decisive.isEmpty ? nil : failed == nil ? .held : .failed
-        noteEnvironment()
+        updateEnvironment()
         summary =
             [headline(failed: failed, decisive: decisive), setsSentence, climbSentence, soakSentence]
             .compactMap { $0 } + environmentSentences
@@ -493,7 +494,7 @@ extension StressCertificate {
     /// Formats a date for certificates and manifests: ISO 8601 with nanoseconds and the local UTC offset.
     public static func timeStamp(_ date: Date) -> String { Manifest.timeStamp(date) }
 
-    private mutating func noteEnvironment() {
+    private mutating func updateEnvironment() {
         for run in runs {
             guard let measured = run.measured else { continue }
             if let peak = measured.pressure_peak {
@@ -521,10 +522,10 @@ extension StressCertificate {
         let count = longest.cameras.count
         let cameras = count == 1 ? "its camera ran" : "all \(count) cameras ran together"
         return
-            "The profile \(name) passed: \(cameras) as configured for \(Self.length(longest.duration_ns)), \(lossWords(longest))."
+            "The profile \(name) passed: \(cameras) as configured for \(Self.length(longest.duration_ns)), \(lossDescription(longest))."
     }
 
-    private func lossWords(_ run: Run) -> String {
+    private func lossDescription(_ run: Run) -> String {
         let lost = run.tracks.filter { $0.kind != "microphone" }.map(\.lostInAll).reduce(0, +)
         return lost == 0
             ? "and no frames were lost"
@@ -533,7 +534,7 @@ extension StressCertificate {
 
     private var setsSentence: String? {
         guard let sets, !sets.runs.isEmpty else { return nil }
-        let held = sets.runs.count { $0.verdict.isHeld }
+        let held = sets.runs.count { $0.verdict.isPassed }
         let all = sets.runs.count
         if held == all { return "All \(all) tested sets of cameras and formats passed." }
         return "\(held) of \(all) tested sets of cameras and formats passed; \(all - held) failed."
@@ -541,13 +542,13 @@ extension StressCertificate {
 
     private var climbSentence: String? {
         guard let climb, climb.runs.contains(where: { $0.step ?? 0 > 0 }) else { return nil }
-        let top = climb.runs.last { $0.step == climb.highest && $0.verdict.isHeld }
+        let top = climb.runs.last { $0.step == climb.highest && $0.verdict.isPassed }
         let height =
             top.map {
                 "the highest formats that passed were \($0.cameras.map(\.description).joined(separator: ", "))"
             }
             ?? "even the lowest formats failed"
-        guard let gave = climb.gave else {
+        guard let failure = climb.failure else {
             return climb.highest == nil
                 ? nil
                 : outcome == .finished
@@ -555,14 +556,14 @@ extension StressCertificate {
                     : "Ramp-up test: \(height) before the test was stopped."
         }
         return
-            "Ramp-up test: \(height). Step \(gave.step) (\(gave.change)) failed first. Cause: \(gave.cause.words)."
+            "Ramp-up test: \(height). Step \(failure.step) (\(failure.change)) failed first. Cause: \(failure.cause.words)."
     }
 
     private var soakSentence: String? {
         guard let soak else { return nil }
         let length = Self.length(soak.duration_ns)
         switch soak.verdict {
-        case .held: return "The soak test passed: it ran for \(length), \(lossWords(soak))."
+        case .held: return "The soak test passed: it ran for \(length), \(lossDescription(soak))."
         case .failed: return "The soak test failed. Duration: \(length). \(soak.reasons.first ?? "")"
         case .notRun: return "The soak test did not start. \(soak.reasons.first ?? "")"
         }

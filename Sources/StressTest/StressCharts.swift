@@ -103,7 +103,7 @@ struct StressChart {
         case steps
     }
 
-    static let ink = PlotArea.Ink(frame: "var(--faint)", grid: "var(--line)", label: "var(--faint)")
+    static let ink = PlotArea.GridColors(frame: "var(--faint)", grid: "var(--line)", label: "var(--faint)")
     private static let width = 1032.0
     private static let left = 64.0
 

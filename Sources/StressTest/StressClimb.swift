@@ -25,7 +25,7 @@ public struct StressClimb: Sendable {
         /// All cameras passed at their highest formats.
         case top
         /// The climb ended because this step failed twice.
-        case gave(Step)
+        case failed(Step)
     }
 
     /// The formats of one camera in ascending order.
@@ -55,9 +55,9 @@ public struct StressClimb: Sendable {
     /// - Parameter offers: The formats of each camera, in the profile's order.
     public init(_ offers: [StressOffer]) {
         ladders = offers.compactMap { offer in
-            let isRaw = !offer.asked.pixel.isCompressed
-            let same = offer.modes.filter { $0.pixel == offer.asked.pixel }
-            let modes = isRaw || offer.asked.pixel == .h264 ? same : offer.modes(compressed: true)
+            let isRaw = !offer.requested.pixel.isCompressed
+            let same = offer.modes.filter { $0.pixel == offer.requested.pixel }
+            let modes = isRaw || offer.requested.pixel == .h264 ? same : offer.modes(compressed: true)
             return Self.ladder(offer.role, modes.isEmpty ? same : modes)
         }
         let formats = Self.formats(ladders)
@@ -71,14 +71,14 @@ public struct StressClimb: Sendable {
     public func next() -> Step? { upcoming }
 
     /// Records the result of the step that `next` returned.
-    public mutating func note(held: Bool) {
+    public mutating func record(passed: Bool) {
         guard let step = upcoming else { return }
-        if held {
+        if passed {
             highest = step
             upcoming = raised()
             if upcoming == nil { end = .top }
         } else if step.isRepetition {
-            end = .gave(step)
+            end = .failed(step)
             upcoming = nil
         } else {
             upcoming = Step(

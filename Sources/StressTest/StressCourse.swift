@@ -5,7 +5,7 @@ public import SessionFolder
 /// Stores the samples of a run in bounded memory. As the run gets longer, only every second sample is kept, then every
 /// fourth, and so on. Counters remain exact, and the extreme temperatures are stored separately.
 public struct StressCourse: Sendable {
-    private var samples = Course<StressSample>()
+    private var samples = TimeSeries<StressSample>()
     private var latest: StressSample?
     /// The first sample that was added.
     private var first: StressSample?
@@ -52,7 +52,7 @@ public struct StressCourse: Sendable {
             before.flatMap { before in after.map { Self.rounded(($0 - before).inSeconds / seconds, 1000) } }
         }
         measured.processors = rate(first.processorTime, latest.processorTime)
-        measured.made_up_processors = rate(first.syntheticTime, latest.syntheticTime)
+        measured.synthetic_processors = rate(first.syntheticTime, latest.syntheticTime)
         let delivered = latest.cameras.map { role, camera in
             Double(camera.bytes - (first.cameras[role]?.bytes ?? 0))
         }
@@ -118,8 +118,8 @@ public struct StressCourse: Sendable {
         var computer = 0
         for (index, camera) in cameras.enumerated() {
             let told = camera.lost.filter { $0.key != .disconnected }
-            let rest = max(0, camera.lostInAll - told.values.reduce(0, +))
-            if camera.absences > 0 || camera.lost[.disconnected] != nil {
+            let rest = max(0, camera.totalLost - told.values.reduce(0, +))
+            if camera.disconnections > 0 || camera.lost[.disconnected] != nil {
                 away = max(away, min(rest - computer, Int(final[LossCause.disconnected.rawValue] ?? 0)))
             }
             computer = max(computer, min(rest - away, inComputer))
@@ -167,9 +167,9 @@ public struct StressSample: Sendable, Equatable {
         /// Number of frames lost before delivery since T0, by cause.
         public var lost: [LossCause: Int] = [:]
         /// Number of disconnections of the camera.
-        public var absences = 0
+        public var disconnections = 0
         /// Total number of frames that the camera's track lost since T0.
-        public var lostInAll = 0
+        public var totalLost = 0
 
         /// Creates counters with the value 0.
         public init() {}

@@ -22,10 +22,10 @@ public struct StressJudgment: Sendable, Equatable {
         reasons += findings.storageFailures.map { (.disk, $0) }
         reasons += findings.encodingFailures.map { (.processor, $0) }
         // Disconnections are listed first because they explain losses.
-        reasons += Self.absences(findings.gaps)
+        reasons += Self.disconnectionReasons(findings.gaps)
         reasons += findings.tracks.compactMap { Self.loss(of: $0, limits) }
         reasons += findings.silences.map { (.device, $0) }
-        if limits.isLong {
+        if limits.checksPressureAndClocks {
             if let pressure = findings.pressure, pressure.peak > .serious {
                 let worst = pressure.factors.filter { $0.level == pressure.peak }.map(\.text)
                 let causes = worst.isEmpty ? "" : ": " + worst.joined(separator: "; ")
@@ -93,7 +93,7 @@ public struct StressJudgment: Sendable, Equatable {
     }
 
     /// Returns the devices that were disconnected or delivered no data. Each device is listed only once.
-    private static func absences(_ gaps: [Gap]) -> [(StressCause, String)] {
+    private static func disconnectionReasons(_ gaps: [Gap]) -> [(StressCause, String)] {
         // If a camera has its own track and is also in the program, each outage is reported twice.
         let once = gaps.enumerated().filter { index, gap in !gaps[..<index].contains(gap) }.map(\.element)
         return Set(once.map(\.track)).sorted().map { track in
@@ -272,16 +272,16 @@ public struct StressLimits: Sendable, Equatable {
     public var lostAudioShare: Double
     /// Whether system pressure and clocks are also evaluated. Problems with pressure and clocks appear only
     /// in long runs.
-    public var isLong: Bool
+    public var checksPressureAndClocks: Bool
 
     /// Creates the limits of a run.
     ///
     /// - Parameters:
     ///   - limits: The profile's limits. If a limit isn't set, any amount of loss is allowed.
-    ///   - isLong: Whether system pressure and clocks are also evaluated.
-    public init(_ limits: RecordingLimits, isLong: Bool) {
+    ///   - checksPressureAndClocks: Whether system pressure and clocks are also evaluated.
+    public init(_ limits: RecordingLimits, checksPressureAndClocks: Bool) {
         lostShare = limits.lostFrames ?? 1
         lostAudioShare = limits.lostSamples ?? 1
-        self.isLong = isLong
+        self.checksPressureAndClocks = checksPressureAndClocks
     }
 }

@@ -22,7 +22,7 @@ public struct StressOffer: Sendable, Equatable {
     /// The camera's role.
     public let role: String
     /// The format that the profile requests.
-    public let asked: VideoFormat
+    public let requested: VideoFormat
     /// The modes in ascending order of their pixel count. Each combination of pixel format and size occurs only once.
     public let modes: [Mode]
 
@@ -43,12 +43,12 @@ public struct StressOffer: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - role: The camera's role.
-    ///   - asked: The format that the profile requests.
+    ///   - requested: The format that the profile requests.
     ///   - formats: The formats that the camera offers. Formats without a rate are omitted. Formats that differ only in
     ///     their rates are merged.
-    public init(role: String, asked: VideoFormat, formats: [OfferedFormat]) {
+    public init(role: String, requested: VideoFormat, formats: [OfferedFormat]) {
         self.role = role
-        self.asked = asked
+        self.requested = requested
         var modes: [Mode] = []
         for format in formats {
             let rates = Self.rates(of: format)

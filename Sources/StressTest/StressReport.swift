@@ -122,16 +122,16 @@ public struct StressReport {
     private var climb: HTML? {
         guard let climb = certificate.climb, !climb.runs.isEmpty else { return nil }
         var children: [HTML] = []
-        if let gave = climb.gave {
+        if let failure = climb.failure {
             children.append(
                 .element(
                     "p", ["class": "callout"],
                     [
                         .element(
                             "b", [:],
-                            "Step \(gave.step) failed first (\(gave.change))"
+                            "Step \(failure.step) failed first (\(failure.change))"
                         ),
-                        .text(". Cause: \(gave.cause.words). \(gave.sentence)"),
+                        .text(". Cause: \(failure.cause.words). \(failure.sentence)"),
                     ]))
         }
         children.append(StressLadder(climb.runs).html)

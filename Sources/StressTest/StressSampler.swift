@@ -10,7 +10,7 @@ internal import Timing
 /// system pressure, so it runs on the session's thread and clock and also works in simulated time.
 final class StressSampler: HostReading {
     /// A weak reference to the session, because the session retains its host.
-    private struct Followed {
+    private struct WeakSession {
         weak var session: MulticamSession?
     }
 
@@ -18,7 +18,7 @@ final class StressSampler: HostReading {
     private let cameras: [String: ObservedCamera]
     private let microphones: [any MicrophoneSource]
     private let isRealTime: Bool
-    private let followed = ConditionLock(Followed())
+    private let observedSession = ConditionLock(WeakSession())
     private let collected = ConditionLock(StressCourse())
 
     /// Prepares to sample a run.
@@ -39,14 +39,14 @@ final class StressSampler: HostReading {
     }
 
     /// Sets the session whose status is sampled.
-    func follow(_ session: MulticamSession) { followed.withLock { $0.session = session } }
+    func attach(_ session: MulticamSession) { observedSession.withLock { $0.session = session } }
 
     var course: StressCourse { collected.withLock { $0 } }
 
     func read(folder: String, at time: ClockTime) -> HostState {
         let state = host?.read(folder: folder, at: time) ?? HostState()
         guard let start = cameras.values.compactMap(\.recordingStart).first else { return state }
-        let status = followed.withLock { $0.session }?.status ?? SessionStatus()
+        let status = observedSession.withLock { $0.session }?.status ?? SessionStatus()
         let used = isRealTime ? Self.processorTime() : nil
         let synthetic =
             cameras.values.map(\.simulationTime).reduce(.zero, +)
@@ -56,7 +56,7 @@ final class StressSampler: HostReading {
             cameras: Dictionary(
                 uniqueKeysWithValues: cameras.map { role, camera in
                     var counts = camera.counts
-                    counts.lostInAll = status.cameras.first { $0.role == role }?.lost ?? 0
+                    counts.totalLost = status.cameras.first { $0.role == role }?.lost ?? 0
                     return (role, counts)
                 }),
             pressure: status.pressure?.level, temperature: state.zones.map(\.temperature).max(),
@@ -87,7 +87,7 @@ final class ObservedCamera: CameraSource {
         /// Frame interval in the current format.
         var interval: Nanoseconds
 
-        mutating func note(_ event: CameraEvent) {
+        mutating func record(_ event: CameraEvent) {
             switch event {
             case .frame(let frame):
                 counts.frames += 1
@@ -102,14 +102,14 @@ final class ObservedCamera: CameraSource {
             case .lost(let count, let cause, let time):
                 guard let start, time >= start else { return }
                 counts.lost[cause, default: 0] += count
-            case .away:
-                counts.absences += 1
+            case .outageBegan:
+                counts.disconnections += 1
                 latest = nil
-            case .returned:
+            case .outageEnded:
                 latest = nil
-            case .ended: counts.absences += 1
+            case .ended: counts.disconnections += 1
             case .formatChanged(let format): interval = format.rate.interval
-            case .earlier, .corrected, .withoutHeaderClock, .formatRefused, .controls, .remarked: break
+            case .preroll, .timestampCorrected, .headerClockMissing, .formatRefused, .controls, .notice: break
             }
         }
     }
@@ -122,10 +122,10 @@ final class ObservedCamera: CameraSource {
         state = ConditionLock(State(interval: source.format.rate.interval))
     }
 
-    func controls() throws(DeviceError) -> [DeviceControl] { try source.controls() }
+    func readControls() throws(DeviceError) -> [DeviceControl] { try source.readControls() }
 
-    func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
-        try source.set(requests)
+    func setControls(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+        try source.setControls(requests)
     }
 
     /// The counters since the camera started. Losses are counted from T0.
@@ -139,26 +139,26 @@ final class ObservedCamera: CameraSource {
     var color: ColorDescription { source.color }
     var deliveryDelay: Nanoseconds { source.deliveryDelay }
     var simulationTime: Nanoseconds { source.simulationTime }
-    var isChangeable: Bool { source.isChangeable }
+    var canChangeFormat: Bool { source.canChangeFormat }
 
-    func change(to format: VideoFormat?) { source.change(to: format) }
+    func changeFormat(to format: VideoFormat?) { source.changeFormat(to: format) }
 
-    func deliverHeaderClock() { source.deliverHeaderClock() }
+    func requestHeaderClock() { source.requestHeaderClock() }
 
-    func deliver(within leeway: Nanoseconds) { source.deliver(within: leeway) }
+    func setDeliveryLeeway(_ leeway: Nanoseconds) { source.setDeliveryLeeway(leeway) }
 
     func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
         try source.start(on: clock) { [state] event in
-            state.withLock { $0.note(event) }
+            state.withLock { $0.record(event) }
             receive(event)
         }
     }
 
-    func recordingBegins(at start: ClockTime) {
+    func setRecordingStart(_ start: ClockTime) {
         state.withLock { $0.start = start }
-        source.recordingBegins(at: start)
+        source.setRecordingStart(start)
     }
 
     func stop() { source.stop() }

@@ -27,7 +27,7 @@ struct StressLadder {
         area.drawGrid(on: &canvas, ticks: (6, 0))
         for (index, run) in runs.enumerated() {
             let y = 4 + Double(index) * Self.row
-            let color = run.verdict.isHeld ? StressStyle.good : StressStyle.bad
+            let color = run.verdict.isPassed ? StressStyle.good : StressStyle.bad
             canvas.text(
                 "\(run.step ?? 0)", at: .init(x: 20, y: y + 17), size: 12, anchor: .end,
                 color: StressStyle.faint)
@@ -111,9 +111,11 @@ struct StressSetsMatrix {
                 "td", [:],
                 [StressTable.badge(run), .element("small", [:], unique.joined(separator: ", "))])
         }
-        let isPart = same.contains { $0.verdict.isHeld && Set($0.cameras.map(\.role)).isSuperset(of: roles) }
+        let isPart = same.contains {
+            $0.verdict.isPassed && Set($0.cameras.map(\.role)).isSuperset(of: roles)
+        }
         let hasFailed = same.contains {
-            !$0.verdict.isHeld && Set($0.cameras.map(\.role)).isSubset(of: roles)
+            !$0.verdict.isPassed && Set($0.cameras.map(\.role)).isSubset(of: roles)
         }
         return .element(
             "td", ["class": "quiet"],
@@ -150,7 +152,7 @@ struct StressCostSection {
                     + Self.pair(expected?.bytes_per_second, measured?.bytes_per_second, scale: 1e6)
                     + [
                         .element(
-                            "td", ["class": "number"], measured?.made_up_processors.map(Self.figure) ?? "–")
+                            "td", ["class": "number"], measured?.synthetic_processors.map(Self.figure) ?? "–")
                     ])
         }
         return .element(

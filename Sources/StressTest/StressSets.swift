@@ -33,14 +33,14 @@ public struct StressSets: Sendable {
     /// The current stage: 0 for the set of all cameras, k for sets of k cameras.
     private var stage = 0
     /// The sets that passed, as lists of roles, by grade.
-    private var held: [String: Set<[String]>] = [:]
+    private var passed: [String: Set<[String]>] = [:]
     private var done: Set<String> = []
     /// Whether a set was omitted because one of its subsets failed.
     private var hasPruned = false
 
     /// The default limit. 40 runs of 5 s take five minutes including startup, which is about the longest
     /// acceptable wait.
-    public static let usualLimit = 40
+    public static let defaultLimit = 40
 
     /// Creates the sequence of sets to test.
     ///
@@ -48,7 +48,7 @@ public struct StressSets: Sendable {
     ///   - roles: The profile's cameras in order.
     ///   - grades: The grades to test.
     ///   - limit: Maximum number of sets to test.
-    public init(roles: [String], grades: [StressGrade], limit: Int = usualLimit) {
+    public init(roles: [String], grades: [StressGrade], limit: Int = defaultLimit) {
         self.roles = roles
         self.grades = grades
         self.limit = limit
@@ -74,17 +74,17 @@ public struct StressSets: Sendable {
     }
 
     /// Records the result of the set that `next` returned.
-    public mutating func note(_ candidate: Candidate, held isHeld: Bool) {
+    public mutating func record(_ candidate: Candidate, passed isHeld: Bool) {
         if stage == 0, isHeld || candidate.cameras.count == 1 { done.insert(candidate.grade) }
-        if isHeld { held[candidate.grade, default: []].insert(candidate.roles) }
+        if isHeld { passed[candidate.grade, default: []].insert(candidate.roles) }
     }
 
     /// The reasons why some combinations weren't tested, one sentence each.
-    public var leftOut: [String] {
+    public var omissions: [String] {
         var sentences: [String] = []
         let wholes = grades.filter { grade in
             let roles = present(grade)
-            return roles.count > 1 && (held[grade.name]?.contains(roles) ?? false)
+            return roles.count > 1 && (passed[grade.name]?.contains(roles) ?? false)
         }
         if !wholes.isEmpty {
             let names = wholes.map(\.name).joined(separator: ", ")
@@ -121,7 +121,7 @@ public struct StressSets: Sendable {
         let present = present(grade)
         guard count < present.count else { return [] }
         guard count > 1 else { return present.map { Self.candidate(grade, [$0]) } }
-        let parts = held[grade.name] ?? []
+        let parts = passed[grade.name] ?? []
         var sets: [[String]] = []
         // Each new set is made by adding one camera after the last camera of a smaller set.
         for part in parts.filter({ $0.count == count - 1 }).sorted(by: { order($0) < order($1) }) {
@@ -180,7 +180,7 @@ public struct StressGrade: Sendable, Equatable {
     }
 
     /// Name of the grade with the profile's formats.
-    public static let asAsked = "as configured"
+    public static let asConfigured = "as configured"
 
     private static let heights = [1080, 720, 480]
     private static let rate: FrameRate = FrameRate(30)
@@ -193,8 +193,8 @@ public struct StressGrade: Sendable, Equatable {
     public static func all(_ offers: [StressOffer]) -> [StressGrade] {
         var grades = [
             StressGrade(
-                name: asAsked,
-                formats: Dictionary(uniqueKeysWithValues: offers.map { ($0.role, $0.asked) }))
+                name: asConfigured,
+                formats: Dictionary(uniqueKeysWithValues: offers.map { ($0.role, $0.requested) }))
         ]
         func add(_ name: String, _ choose: (StressOffer) -> VideoFormat?) {
             var formats: [String: VideoFormat] = [:]

@@ -88,7 +88,7 @@ public final class StressTest: Sendable {
     public func run() async throws(FileError) -> StressResult {
         defer { sink.finish() }
         let begun = clock.now
-        let name = SessionFolder.usualName(
+        let name = SessionFolder.defaultName(
             date: clock.date(of: begun), profile: "stress_\(bench.profile.name)")
         let folder = try SessionFolder.makeNew(in: options.output, name: name)
         sink.yield(.started(folder: folder))
@@ -131,9 +131,9 @@ public final class StressTest: Sendable {
                 multicam: options.version, profile: bench.profile.name.printable(),
                 started: StressCertificate.timeStamp(clock.date(of: begun)), machine: facts.machine,
                 devices: bench.devices.map { facts.device($0.role, $0.device, offer: offers[$0.role]) },
-                asked: StressCertificate.Asked(
-                    runs: kinds, each_ns: options.each.count,
-                    soak_ns: options.kinds.contains(.soak) ? options.soak.count : nil,
+                asked: StressCertificate.RequestedTests(
+                    runs: kinds, each_ns: options.runDuration.count,
+                    soak_ns: options.kinds.contains(.soak) ? options.soakDuration.count : nil,
                     lost_limit: bench.plan.limits.lostFrames ?? 1),
                 notes: notes.map { $0.printable(limit: 1000) }),
             begun: begun, machine: machine)
@@ -145,7 +145,7 @@ public final class StressTest: Sendable {
         try SessionFolder.write(Data(StressReport(certificate).document.utf8), to: "report.html", in: folder)
     }
 
-    private func keep(_ record: inout Record, _ folder: String) throws(FileError) {
+    private func saveProgress(_ record: inout Record, _ folder: String) throws(FileError) {
         record.certificate.conclude(.running, duration: clock.now - record.begun)
         try SessionFolder.write(JSONText.pretty(record.certificate), to: "certificate.json", in: folder)
     }
@@ -161,17 +161,17 @@ public final class StressTest: Sendable {
         var number = 0
         while !isStopped, let candidate = sets.next() {
             number += 1
-            let isProfile = candidate.grade == StressGrade.asAsked && candidate.roles == roles
+            let isProfile = candidate.grade == StressGrade.asConfigured && candidate.roles == roles
             let run = await perform(
                 StressTrial(
                     name: "set-\(number.padded(2))", kind: .sets, title: candidate.grade,
                     isProfile: isProfile,
-                    cameras: candidate.cameras, duration: options.each), &record, folder)
+                    cameras: candidate.cameras, duration: options.runDuration), &record, folder)
             guard let run else { break }
-            sets.note(candidate, held: run.verdict.isHeld)
+            sets.record(candidate, passed: run.verdict.isPassed)
             record.certificate.sets?.runs.append(run)
-            record.certificate.sets?.left_out = sets.leftOut
-            try keep(&record, folder)
+            record.certificate.sets?.left_out = sets.omissions
+            try saveProgress(&record, folder)
         }
     }
 
@@ -183,10 +183,11 @@ public final class StressTest: Sendable {
             StressTrial(
                 name: "climb-00", kind: .climb, title: "the profile without changes", step: 0,
                 isProfile: true,
-                cameras: bench.offers.map { ($0.role, $0.asked) }, duration: options.each), &record, folder)
+                cameras: bench.offers.map { ($0.role, $0.requested) }, duration: options.runDuration),
+            &record, folder)
         guard let asked else { return }
         record.certificate.climb?.runs.append(asked)
-        try keep(&record, folder)
+        try saveProgress(&record, folder)
         while !isStopped, let step = climb.next() {
             let run = await perform(
                 StressTrial(
@@ -195,18 +196,18 @@ public final class StressTest: Sendable {
                     isProfile: false,
                     cameras: bench.offers.compactMap { offer in
                         step.formats[offer.role].map { (offer.role, $0) }
-                    }, duration: options.each), &record, folder)
+                    }, duration: options.runDuration), &record, folder)
             guard let run else { break }
             number += 1
-            climb.note(held: run.verdict.isHeld)
+            climb.record(passed: run.verdict.isPassed)
             record.certificate.climb?.runs.append(run)
             record.certificate.climb?.highest = climb.highest?.number
-            if case .gave(let step) = climb.end {
-                record.certificate.climb?.gave = StressCertificate.Gave(
+            if case .failed(let step) = climb.end {
+                record.certificate.climb?.failure = StressCertificate.Failure(
                     cause: run.cause ?? .device, step: step.number, change: step.change,
                     sentence: run.reasons.first ?? "")
             }
-            try keep(&record, folder)
+            try saveProgress(&record, folder)
         }
     }
 
@@ -214,10 +215,11 @@ public final class StressTest: Sendable {
         let run = await perform(
             StressTrial(
                 name: "soak", kind: .soak, title: "the profile without changes", isProfile: true,
-                cameras: bench.offers.map { ($0.role, $0.asked) }, duration: options.soak), &record, folder)
+                cameras: bench.offers.map { ($0.role, $0.requested) }, duration: options.soakDuration),
+            &record, folder)
         guard let run else { return }
         record.certificate.soak = run
-        try keep(&record, folder)
+        try saveProgress(&record, folder)
     }
 
     // MARK: Test run
@@ -234,13 +236,13 @@ public final class StressTest: Sendable {
             isProfile: trial.isProfile,
             cameras: trial.cameras.map { StressCertificate.Camera($0.role, $0.format) },
             startedAt: clock.now - record.begun)
-        sink.yield(.began(run))
+        sink.yield(.runStarted(run))
         let setup: SessionSetup
         do throws(SetupError) {
             setup = try bench.setup(trial)
         } catch {
             run.judge(.init(notStarted: StressCause(error), error.description))
-            sink.yield(.ended(run))
+            sink.yield(.runEnded(run))
             return run
         }
         let cost = HardwareCost(of: setup.plan, on: record.machine.model, duration: trial.duration)
@@ -257,7 +259,7 @@ public final class StressTest: Sendable {
                     notStarted: StressCause(error), error.description, isSilent: error.isSilence,
                     predicted: run.predicted))
         }
-        sink.yield(.ended(run))
+        sink.yield(.runEnded(run))
         return run
     }
 
@@ -277,14 +279,16 @@ public final class StressTest: Sendable {
             RecordingOptions(
                 parentFolder: folder, name: trial.name, duration: trial.duration, version: options.version),
             clock: clock, host: sampler)
-        sampler.follow(session)
+        sampler.attach(session)
         let isLate = state.withLock { state in
             state.session = session
             return state.isStopped
         }
         if isLate { session.stop() }
         defer { state.withLock { $0.session = nil } }
-        let listener = Task(executorPreference: TaskThreads.shared) { await self.listen(to: session) }
+        let listener = Task(executorPreference: TaskThreads.shared) {
+            await self.forwardWarnings(of: session)
+        }
         let result: RecordingResult
         do throws(RecordingError) {
             result = try await session.record()
@@ -294,7 +298,7 @@ public final class StressTest: Sendable {
         }
         let silences = await listener.value
         let findings = StressFindings(result, silences: silences)
-        let limits = StressLimits(setup.plan.limits, isLong: trial.isLong)
+        let limits = StressLimits(setup.plan.limits, checksPressureAndClocks: trial.isLong)
         run.duration_ns = result.manifest.duration_ns
         run.tracks = findings.tracks
         run.judge(StressJudgment(findings, limits: limits))
@@ -309,7 +313,7 @@ public final class StressTest: Sendable {
     /// Forwards a session's warnings until the session ends.
     ///
     /// - Returns: One sentence for each microphone that was silent for too long.
-    private func listen(to session: MulticamSession) async -> [String] {
+    private func forwardWarnings(of session: MulticamSession) async -> [String] {
         var silences: [String] = []
         for await event in session.events {
             switch event.content {
@@ -384,9 +388,9 @@ public struct StressOptions: Sendable, Equatable {
     /// The kinds of test to run, in the order of `StressKind.allCases`.
     public var kinds: Set<StressKind>
     /// Duration of each set run and each step of the climb.
-    public var each: Nanoseconds
+    public var runDuration: Nanoseconds
     /// Duration of the soak test.
-    public var soak: Nanoseconds
+    public var soakDuration: Nanoseconds
     /// Path of the folder in which the test's folder is created.
     public var output: String
     /// Whether to keep the recordings of the runs.
@@ -397,18 +401,19 @@ public struct StressOptions: Sendable, Equatable {
     public var version: String
 
     /// Default duration of a set run or a climb step: 5 s.
-    public static let usualEach = Nanoseconds.seconds(5)
+    public static let defaultRunDuration = Nanoseconds.seconds(5)
     /// Default duration of a soak test: one hour.
-    public static let usualSoak = Nanoseconds.seconds(3600)
+    public static let defaultSoakDuration = Nanoseconds.seconds(3600)
 
     /// Creates options. Each parameter sets the property of the same name.
     public init(
-        kinds: Set<StressKind>, each: Nanoseconds = usualEach, soak: Nanoseconds = usualSoak,
-        output: String, keepsMedia: Bool = false, setLimit: Int = StressSets.usualLimit, version: String
+        kinds: Set<StressKind>, runDuration: Nanoseconds = defaultRunDuration,
+        soakDuration: Nanoseconds = defaultSoakDuration,
+        output: String, keepsMedia: Bool = false, setLimit: Int = StressSets.defaultLimit, version: String
     ) {
         self.kinds = kinds
-        self.each = each
-        self.soak = soak
+        self.runDuration = runDuration
+        self.soakDuration = soakDuration
         self.output = output
         self.keepsMedia = keepsMedia
         self.setLimit = setLimit
@@ -421,9 +426,9 @@ public enum StressEvent: Sendable {
     /// The test's folder has been created.
     case started(folder: String)
     /// A run has begun. The run's verdict isn't valid yet.
-    case began(StressCertificate.Run)
+    case runStarted(StressCertificate.Run)
     /// A run has ended and been evaluated.
-    case ended(StressCertificate.Run)
+    case runEnded(StressCertificate.Run)
     /// A message for the user.
     case warning(String)
 }

@@ -24,7 +24,7 @@ public struct AccessToken: Sendable, Equatable, Codable {
     ///
     /// - Parameter path: Path of the file, readable only by this user. The folder is created if needed.
     /// - Returns: The stored or new token.
-    package static func kept(at path: String) -> AccessToken {
+    package static func loadOrCreate(at path: String) -> AccessToken {
         let text =
             FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self).trimmed }
             ?? ""

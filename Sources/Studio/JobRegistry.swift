@@ -10,7 +10,7 @@ internal import System
 /// next web process reports it.
 struct JobRegistry {
     /// A notification from a job's program.
-    enum News: Sendable {
+    enum Notification: Sendable {
         /// A line of standard output.
         case result(String)
         /// A line of standard error.
@@ -20,7 +20,7 @@ struct JobRegistry {
     }
 
     private struct Job {
-        var state: SupervisorLine.Job
+        var state: SupervisorMessage.Job
         let child: ChildProcess
         var lines: [String] = []
         /// The last JSON line that a calibration printed. After the calibration has ended, this line contains
@@ -30,22 +30,24 @@ struct JobRegistry {
     }
 
     private var running: [Int: Job] = [:]
-    private var last: [SupervisorLine.Job] = []
+    private var endedJobs: [SupervisorMessage.Job] = []
     private var lastNumber = 0
 
-    private static let most = 4
-    private static let mostEnded = 20
+    private static let maxJobs = 4
+    private static let maxEndedJobs = 20
     /// Maximum number of output lines kept for a job's text.
     private static let mostLines = 200
     private static let longestText = 20_000
     static let lowestPriority: Int32 = 19
 
     /// The most recently ended jobs, followed by the running jobs in order of their numbers.
-    var all: [SupervisorLine.Job] { last + running.values.map(\.state).sorted { $0.number < $1.number } }
+    var all: [SupervisorMessage.Job] {
+        endedJobs + running.values.map(\.state).sorted { $0.number < $1.number }
+    }
 
     /// Process ID of the running calibration, or `nil`.
     var calibration: Int32? {
-        running.values.first { $0.state.command == .calibrate }?.child.process
+        running.values.first { $0.state.command == .calibrate }?.child.processID
     }
 
     /// Whether a calibration is running.
@@ -58,8 +60,8 @@ struct JobRegistry {
     ///   - folder: Name of the session folder.
     /// - Returns: The reason why the job can't be started, or `nil` if it can be started.
     func refusal(of command: JobCommand, _ folder: String?) -> String? {
-        if running.count >= Self.most {
-            return "\(Self.most) jobs are already running. Wait until one has finished."
+        if running.count >= Self.maxJobs {
+            return "\(Self.maxJobs) jobs are already running. Wait until one has finished."
         }
         guard let other = running.values.first(where: { $0.state.folder == folder }) else { return nil }
         return folder == nil
@@ -75,44 +77,44 @@ struct JobRegistry {
     ///   - folder: Name of the session folder; `nil` for a calibration.
     ///   - program: Path of the program.
     ///   - arguments: Arguments of the program.
-    ///   - tell: Called with the job's number and a notification, on other threads.
+    ///   - notify: Called with the job's number and a notification, on other threads.
     /// - Returns: The job's initial state.
     /// - Throws: `StudioError` if the program can't be started.
     mutating func start(
         _ command: JobCommand, _ folder: String?, _ program: String, _ arguments: [String],
-        tell: @escaping @Sendable (Int, News) -> Void
-    ) throws(StudioError) -> SupervisorLine.Job {
-        let child = try ChildProcess.started(
+        notify: @escaping @Sendable (Int, Notification) -> Void
+    ) throws(StudioError) -> SupervisorMessage.Job {
+        let child = try ChildProcess.start(
             program, arguments, variables: ["MULTICAM_PROGRESS=1", "MULTICAM_JOB=1"])
         // A calibration keeps the normal priority because it timestamps events as they arrive. Other jobs aren't
         // time-critical.
-        if command != .calibrate { Self.stepBack(child.process) }
+        if command != .calibrate { Self.lowerPriority(of: child.processID) }
         lastNumber += 1
         let number = lastNumber
         // Report the exit status only after both pipes have been read to the end.
         let open = ConditionLock(2)
         let isOver: @Sendable () -> Void = { open.broadcast { $0 -= 1 } }
-        child.readOutput({ tell(number, .result($0)) }, whenOver: isOver)
-        child.readMessages({ tell(number, .message($0)) }, whenOver: isOver)
-        MediaThread.eventually(name: "job") {
+        child.readOutput({ notify(number, .result($0)) }, whenOver: isOver)
+        child.readMessages({ notify(number, .message($0)) }, whenOver: isOver)
+        MediaThread.startWhenPossible(name: "job") {
             let status = child.wait()
             open.wait { $0 == 0 ? () : nil }
-            tell(number, .ended(status))
+            notify(number, .ended(status))
         }
-        let state = SupervisorLine.Job(number: number, command: command, folder: folder)
+        let state = SupervisorMessage.Job(number: number, command: command, folder: folder)
         running[number] = Job(state: state, child: child)
         return state
     }
 
     /// Sets a program's nice value (setpriority(2)), by default to the lowest priority.
-    static func stepBack(_ process: Int32, to nice: Int32 = lowestPriority) {
+    static func lowerPriority(of process: Int32, to nice: Int32 = lowestPriority) {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process), nice)
     }
 
     /// Handles a notification from a job.
     ///
     /// - Returns: The job's new state if it must be reported to the pages.
-    mutating func take(_ news: News, of number: Int) -> SupervisorLine.Job? {
+    mutating func handle(_ news: Notification, of number: Int) -> SupervisorMessage.Job? {
         guard var job = running[number] else { return nil }
         switch news {
         case .result(let line) where job.state.command == .calibrate:
@@ -151,15 +153,15 @@ struct JobRegistry {
             job.state.text =
                 job.isCancelled && status != 0
                 ? "Canceled."
-                : told.isEmpty && status != 0 ? Self.ending(of: job.state.command, status) : told
-            last.append(job.state)
-            if last.count > Self.mostEnded { last.removeFirst() }
+                : told.isEmpty && status != 0 ? Self.exitMessage(of: job.state.command, status) : told
+            endedJobs.append(job.state)
+            if endedJobs.count > Self.maxEndedJobs { endedJobs.removeFirst() }
             return job.state
         }
     }
 
     /// Returns a message for a program that failed without printing a message.
-    private static func ending(of command: JobCommand, _ status: Int32) -> String {
+    private static func exitMessage(of command: JobCommand, _ status: Int32) -> String {
         command == .calibrate && status == 1
             ? "At least one device could not be measured accurately enough. See the result for details."
             : "The program exited with status \(status)."
@@ -228,7 +230,7 @@ package enum JobCommand: String, Sendable, Codable, CaseIterable {
         case text
         case flag
 
-        func takes(_ value: String) -> Bool {
+        func accepts(_ value: String) -> Bool {
             switch self {
             case .words(let words): words.contains(value)
             case .flag: value == "true" || value == "false"
@@ -251,7 +253,7 @@ package enum JobCommand: String, Sendable, Codable, CaseIterable {
     func arguments(folder: String, _ values: [String: String]) -> [String]? {
         var arguments = [rawValue] + (needsFolder ? [folder] : ["--json"])
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-            guard let allowed = options[name], allowed.takes(value) else { return nil }
+            guard let allowed = options[name], allowed.accepts(value) else { return nil }
             if case .flag = allowed {
                 if value == "true" { arguments.append("--\(name)") }
             } else {

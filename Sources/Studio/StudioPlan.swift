@@ -46,16 +46,16 @@ public struct StudioPlan: Sendable {
     var recordings: String { output ?? "recordings" }
 
     /// Arguments that start a recorder in standby.
-    var recording: [String] { ["record", "--standby"] + choice + folder }
+    var recorderArguments: [String] { ["record", "--standby"] + choice + outputOptions }
 
     /// The options in `choice` that select devices, without the profile.
-    var devices: [String] {
+    var deviceOptions: [String] {
         guard let index = choice.firstIndex(of: "--profile"), index + 1 < choice.count else { return choice }
         return Array(choice[..<index] + choice[(index + 2)...])
     }
 
     /// The option that sets the folder for session folders.
-    var folder: [String] { output.map { ["--output", $0] } ?? [] }
+    var outputOptions: [String] { output.map { ["--output", $0] } ?? [] }
 }
 
 /// The reason why the studio can't run, as a sentence for the user.

@@ -9,17 +9,17 @@ extension ChildProcess {
     ///   - arguments: Arguments, without the program's name.
     ///   - variables: Additional environment variables, each as `NAME=VALUE`.
     ///   - isWithheld: Returns whether an environment variable is withheld from the program.
-    ///   - door: The connection that gives the program access to the recorder; `nil` for no access.
+    ///   - broker: The connection that gives the program access to the recorder; `nil` for no access.
     /// - Returns: The child process that was started.
     /// - Throws: `StudioError` if the system can't start the program.
-    static func started(
+    static func start(
         _ program: String, _ arguments: [String], variables: [String] = [],
-        withholding isWithheld: (String) -> Bool = { _ in false }, door: RecorderConnectionBroker? = nil
+        withholding isWithheld: (String) -> Bool = { _ in false }, broker: RecorderConnectionBroker? = nil
     ) throws(StudioError) -> ChildProcess {
         do throws(ProcessError) {
             return try ChildProcess(
                 program, arguments, variables: variables, withholding: isWithheld,
-                passing: door.map { ($0.outside.number, RecorderConnector.descriptor) })
+                passing: broker.map { ($0.clientEnd.number, RecorderConnector.descriptor) })
         } catch {
             throw StudioError(error.description)
         }
@@ -27,7 +27,7 @@ extension ChildProcess {
 }
 
 /// Watchdog that detects when a process has been silent for too long. Safe to use from any thread.
-final class Pulse: Sendable {
+final class Watchdog: Sendable {
     private struct State {
         /// Number of seconds since the last heartbeat.
         var silence: Int
@@ -49,12 +49,12 @@ final class Pulse: Sendable {
     }
 
     /// Records a heartbeat of the process.
-    func beat() { state.withLock { $0 = State(silence: 0, limit: limit) } }
+    func recordHeartbeat() { state.withLock { $0 = State(silence: 0, limit: limit) } }
 
     /// Counts another second without a heartbeat.
     ///
     /// - Returns: Whether the process has been silent for too long.
-    func isStill() -> Bool {
+    func countSilentSecond() -> Bool {
         state.withLock { state in
             state.silence += 1
             return state.silence >= state.limit
@@ -67,11 +67,11 @@ final class Pulse: Sendable {
     /// - Parameters:
     ///   - ended: Ends the monitoring.
     ///   - stopped: Called once when the silence is too long.
-    func watch(unless ended: Cancellation, _ stopped: @escaping @Sendable () -> Void) {
-        MediaThread.eventually(name: "pulse") { [self] in
+    func monitor(unless ended: Cancellation, _ stopped: @escaping @Sendable () -> Void) {
+        MediaThread.startWhenPossible(name: "pulse") { [self] in
             let clock = MonotonicClock()
             while clock.sleep(until: clock.now + .seconds(1), unless: ended) {
-                if isStill() { return stopped() }
+                if countSilentSecond() { return stopped() }
             }
         }
     }
@@ -84,10 +84,10 @@ enum WebEnvironment {
         "HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "USER", "XDG_RUNTIME_DIR",
     ]
     /// Prefixes of variables for locales, library folders and sanitizer options.
-    private static let beginnings = ["ASAN_", "LC_", "LD_", "LSAN_", "TSAN_", "UBSAN_"]
+    private static let prefixes = ["ASAN_", "LC_", "LD_", "LSAN_", "TSAN_", "UBSAN_"]
 
     /// Whether the variable with this name is passed to the web process.
-    static func has(_ name: String) -> Bool {
-        names.contains(name) || beginnings.contains { name.hasPrefix($0) }
+    static func passes(_ name: String) -> Bool {
+        names.contains(name) || prefixes.contains { name.hasPrefix($0) }
     }
 }

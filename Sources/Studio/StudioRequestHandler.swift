@@ -26,18 +26,18 @@ package struct StudioRequestHandler: Sendable {
     /// Executes the task that a page requested.
     ///
     /// - Returns: JSON if the task succeeds, otherwise a message.
-    func perform(_ order: SupervisorLine.Order) -> Outcome {
+    func perform(_ order: SupervisorMessage.Request) -> Outcome {
         switch order.task {
-        case .plan: run(["plan", "--json"] + plan.choice + plan.folder)
+        case .plan: run(["plan", "--json"] + plan.choice + plan.outputOptions)
         case .devices: run(["devices", "--json"])
         case .doctor: run(["doctor", "--json"])
         case .group: groups()
         case .calibration: run(["calibrate", "--show", "--json"])
         case .profiles: run(["profiles", "--json"])
-        case .recordings: run(["recordings", "--json"] + plan.folder)
+        case .recordings: run(["recordings", "--json"] + plan.outputOptions)
         case .profile: profile(order.name)
         case .check: check(order.text ?? "")
-        case .keep: keep(order.name, order.text ?? "")
+        case .keep: saveProfile(order.name, order.text ?? "")
         case .store: store(order.piece, of: order.name)
         case .claim: claim(order.phone, in: order.name)
         case .use, .start, .job, .cancel: (409, "This request is handled by the supervisor.")
@@ -54,13 +54,13 @@ package struct StudioRequestHandler: Sendable {
     static let noFolder: Outcome = (404, "No recording has this name.")
 
     /// Whether a text is a valid profile name. The name becomes a file name.
-    package static func isName(_ name: String?) -> Bool {
+    package static func isProfileName(_ name: String?) -> Bool {
         guard let name else { return false }
         return (1...64).contains(name.utf8.count) && name.isPlain && !name.hasPrefix("-")
     }
 
     /// Whether a text is a valid name of a session folder: an entry of the output folder, never a path.
-    package static func isFolder(_ name: String?) -> Bool {
+    package static func isFolderName(_ name: String?) -> Bool {
         guard let name, (1...255).contains(name.utf8.count), name != ".", name != "..", !name.hasPrefix("-")
         else { return false }
         return !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
@@ -70,7 +70,7 @@ package struct StudioRequestHandler: Sendable {
 
     /// Returns the text of a profile.
     func profile(_ name: String?) -> Outcome {
-        guard Self.isName(name), let name else { return (404, Self.noName.output) }
+        guard Self.isProfileName(name), let name else { return (404, Self.noName.output) }
         let told = run(["profiles", name, "--json"])
         return told.status == 200 ? told : (404, told.output)
     }
@@ -110,7 +110,7 @@ package struct StudioRequestHandler: Sendable {
             )
         }
         let planned = Self.output(
-            of: plan.program, ["plan", "--json", "--profile", file] + plan.devices + plan.folder)
+            of: plan.program, ["plan", "--json", "--profile", file] + plan.deviceOptions + plan.outputOptions)
         guard let json = planned.lines.first else {
             let words = planned.messages.map { $0.replacing(file, with: "the profile") }.joined(
                 separator: " ")
@@ -141,8 +141,8 @@ package struct StudioRequestHandler: Sendable {
     }
 
     /// Saves a profile in the user's folder if it is valid.
-    private func keep(_ name: String?, _ text: String) -> Outcome {
-        guard Self.isName(name), let name else { return Self.noName }
+    private func saveProfile(_ name: String?, _ text: String) -> Outcome {
+        guard Self.isProfileName(name), let name else { return Self.noName }
         guard let folder = plan.profileFolder else {
             return (
                 409,
@@ -226,8 +226,8 @@ package struct StudioRequestHandler: Sendable {
 
     private static func output(of program: String, _ arguments: [String]) -> ProgramOutput {
         do throws(StudioError) {
-            let child = try ChildProcess.started(program, arguments, variables: ["MULTICAM_JOB=1"])
-            JobRegistry.stepBack(child.process, to: lowPriority)
+            let child = try ChildProcess.start(program, arguments, variables: ["MULTICAM_JOB=1"])
+            JobRegistry.lowerPriority(of: child.processID, to: lowPriority)
             let collected = ConditionLock(ProgramOutput())
             child.readOutput { line in
                 collected.withLock { $0.lines.append(line) }
@@ -251,12 +251,12 @@ package struct StudioRequestHandler: Sendable {
 
 extension StudioRequestHandler {
     /// Maximum size of a phone's local recording in bytes: about eight hours at 16 Mbit/s.
-    private static let mostStored: Int64 = 64 << 30
+    private static let maxUploadSize: Int64 = 64 << 30
     /// Maximum number of uploads per camera in a recording, including finished ones. A phone starts another upload when
     /// its page is reloaded.
     private static let mostUploads = 32
     /// Disk space to keep free, in bytes.
-    private static let freeRoom: Int64 = 2 << 30
+    private static let reservedSpace: Int64 = 2 << 30
 
     /// Number of bytes that have arrived, and whether all of them are in the recording.
     private struct Stored: Encodable {
@@ -267,9 +267,9 @@ extension StudioRequestHandler {
     /// Stores a piece of a phone's local recording. After the last piece, adds the upload to the session. If the
     /// phone's user discarded the local recording, deletes the stored pieces.
     func store(_ piece: PhonePiece?, of folder: String?) -> Outcome {
-        guard Self.isFolder(folder), let folder else { return Self.noFolder }
+        guard Self.isFolderName(folder), let folder else { return Self.noFolder }
         guard let piece, let arrival = UploadArrival(role: piece.role, id: piece.id),
-            (1...Self.mostStored).contains(piece.total), (0...piece.total).contains(piece.offset),
+            (1...Self.maxUploadSize).contains(piece.total), (0...piece.total).contains(piece.offset),
             let bytes = Data(base64Encoded: piece.bytes), Int64(bytes.count) <= piece.total - piece.offset
         else { return (400, "Invalid description of the phone's saved video.") }
         let path = path(folder)
@@ -311,7 +311,7 @@ extension StudioRequestHandler {
 
     /// Registers a phone as a camera of the running recording, if no other phone is registered as that camera.
     func claim(_ phone: PhoneIdentity?, in folder: String?) -> Outcome {
-        guard Self.isFolder(folder), let folder else { return Self.noFolder }
+        guard Self.isFolderName(folder), let folder else { return Self.noFolder }
         guard let phone else { return Self.noFolder }
         do throws(FileError) {
             let session = try ContainedFolder(opening: path(folder))
@@ -351,7 +351,7 @@ extension StudioRequestHandler {
         let isNew = !part.exists
         if isNew {
             guard !bytes.isEmpty, piece.offset == 0 else { return 0 }
-            try checkRoom(for: piece, arrival, in: session, manifest)
+            try checkUploadLimits(for: piece, arrival, in: session, manifest)
         }
         let file =
             isNew
@@ -376,7 +376,7 @@ extension StudioRequestHandler {
         guard !bytes.isEmpty, size == piece.offset else { return size }
         var space = statvfs()
         if fstatvfs(file.number, &space) == 0,
-            Int64(space.f_bavail) * Int64(space.f_frsize) < Self.freeRoom + Int64(bytes.count)
+            Int64(space.f_bavail) * Int64(space.f_frsize) < Self.reservedSpace + Int64(bytes.count)
         {
             throw FileError(path: path, operation: "writing", errno: ENOSPC)
         }
@@ -391,7 +391,7 @@ extension StudioRequestHandler {
     }
 
     /// Checks that another upload of the phone doesn't exceed the limits of a recording.
-    private func checkRoom(
+    private func checkUploadLimits(
         for piece: PhonePiece, _ arrival: UploadArrival, in session: ContainedFolder, _ manifest: Manifest
     ) throws(FileError) {
         let path = session.file(arrival.file).path
@@ -412,10 +412,10 @@ extension StudioRequestHandler {
             let file = try session.file("cameras/\(name)").openForReading()
             if fstat(file.number, &status) == 0 { arrived += Int64(status.st_size) }
         }
-        guard piece.total <= Self.mostStored - min(arrived, Self.mostStored) else {
+        guard piece.total <= Self.maxUploadSize - min(arrived, Self.maxUploadSize) else {
             throw FileError(
                 path: path, operation: "creating the file",
-                detail: "the unfinished uploads from the phone would exceed \(Self.mostStored >> 30) GB.")
+                detail: "the unfinished uploads from the phone would exceed \(Self.maxUploadSize >> 30) GB.")
         }
     }
 }

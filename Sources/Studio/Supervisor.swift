@@ -11,7 +11,7 @@ internal import System
 /// All decisions are made on the thread of `run`. Child processes and signals only send events to that thread.
 public final class Supervisor: Sendable {
     /// A notification for the supervisor's user.
-    public enum News: Sendable {
+    public enum Notification: Sendable {
         /// The page's address, including the access token.
         case address(String)
         /// A message for the user.
@@ -22,29 +22,29 @@ public final class Supervisor: Sendable {
 
     private enum Event: Sendable {
         /// A line from the web process with the given generation number. `waiting` counts the queued lines.
-        case web(SupervisorLine, Int, waiting: ConditionLock<Int>)
+        case web(SupervisorMessage, Int, waiting: ConditionLock<Int>)
         case webEnded(Int)
-        case webDue
-        case recorderSaid(String)
+        case webRestartDue
+        case recorderMessage(String)
         case recorderEnded(Int32)
         /// The recorder with this process ID has entered standby.
-        case standsBy(Int32)
+        case recorderInStandby(Int32)
         /// The profile that a page wants to use exists.
-        case use(SupervisorLine.Order, Int)
+        case profileFound(SupervisorMessage.Request, Int)
         /// A task for the web process with the given generation number has finished. A later web process uses
         /// the same ticket numbers for other requests.
-        case done(SupervisorLine.Result, Int)
-        case job(Int, JobRegistry.News)
-        case stop(asks: Bool)
+        case taskFinished(SupervisorMessage.Result, Int)
+        case job(Int, JobRegistry.Notification)
+        case stop(requiresConfirmation: Bool)
     }
 
     /// State that only the thread of `run` uses.
     private struct State {
         var web: ChildProcess?
         /// The web process's access to the recorder.
-        var door: RecorderConnectionBroker?
+        var broker: RecorderConnectionBroker?
         var generation = 0
-        var began = MonotonicClock().now
+        var webStartTime = MonotonicClock().now
         /// Delay before the next restart of the web process.
         var backoff = Backoff(from: .milliseconds(100), to: .seconds(2))
         var port: Int
@@ -53,26 +53,26 @@ public final class Supervisor: Sendable {
         var attached: Int32?
         /// Process ID of the last recorder that ended.
         var ended: Int32?
-        var lastWords: String?
+        var lastRecorderMessage: String?
         var isEnding = false
-        var asked: ClockTime?
+        var stopRequestedAt: ClockTime?
         var status: Int32 = 0
         var failure: StudioError?
-        var isOver = false
-        var isChanging = false
+        var isFinished = false
+        var isReplacingRecorder = false
         var jobs = JobRegistry()
         /// Number of running tasks; `tasks` holds those that are waiting.
         var taskCount = 0
-        var tasks: [SupervisorLine.Order] = []
+        var tasks: [SupervisorMessage.Request] = []
         /// The previous options while another profile is being started. The value is cleared when a recorder is in
         /// standby with the new profile.
-        var former: [String]?
+        var previousChoice: [String]?
         /// A calibration that starts when the recorder has released the devices.
-        var calibration: SupervisorLine.Order?
+        var calibration: SupervisorMessage.Request?
         var plan: StudioPlan
 
         /// The recorder's process ID.
-        var process: Int32? { recorder?.process ?? attached }
+        var process: Int32? { recorder?.processID ?? attached }
 
         /// Process ID that the web process may connect to: the recorder, or the calibration that temporarily uses its
         /// devices.
@@ -84,36 +84,38 @@ public final class Supervisor: Sendable {
     private let readToken = AccessToken.random()
     private let phoneToken: AccessToken
     private let events = BoundedQueue<Event>(capacity: 10_000)
-    private let tell: @Sendable (News) -> Void
+    private let notify: @Sendable (Notification) -> Void
 
     /// Run time after which a crash of the web process doesn't count as immediate.
     private static let minStableDuration = Nanoseconds.seconds(1)
     /// Maximum silence of a web process in seconds, between two messages and before the first message.
-    private static let patience = (usual: 10, first: 30)
+    private static let heartbeatTimeout = (usual: 10, first: 30)
     /// Maximum number of waiting lines from the web process, so that a flood of them can't delay other events.
     private static let mostLines = 16
     /// Maximum number of running tasks, and of waiting tasks.
     private static let mostTasks = (running: 4, waiting: 16)
     /// Interval between checks of whether a recorder is in standby.
-    private static let glance = Nanoseconds.milliseconds(200)
+    private static let standbyPollInterval = Nanoseconds.milliseconds(200)
     /// Time within which a second Ctrl-C confirms the first one.
-    private static let confirmation = Nanoseconds.seconds(10)
+    private static let confirmationTimeout = Nanoseconds.seconds(10)
 
     /// Creates a studio that isn't running yet.
     ///
     /// - Parameters:
     ///   - plan: The configuration of the studio.
-    ///   - tell: Receives notifications, on several threads.
-    public init(_ plan: StudioPlan, tell: @escaping @Sendable (News) -> Void) {
+    ///   - notify: Receives notifications, on several threads.
+    public init(_ plan: StudioPlan, notify: @escaping @Sendable (Notification) -> Void) {
         self.plan = plan
-        self.tell = tell
-        phoneToken = AccessToken.kept(at: "\(plan.stateFolder)/phone-token")
+        self.notify = notify
+        phoneToken = AccessToken.loadOrCreate(at: "\(plan.stateFolder)/phone-token")
     }
 
     /// Requests the end of the studio. Safe to call from any thread.
     ///
-    /// - Parameter asks: Whether ending a running recording requires a second request, as with Ctrl-C.
-    public func stop(asks: Bool) { events.put(.stop(asks: asks)) }
+    /// - Parameter requiresConfirmation: Whether ending a running recording requires a second request, as with Ctrl-C.
+    public func stop(requiresConfirmation: Bool) {
+        events.enqueue(.stop(requiresConfirmation: requiresConfirmation))
+    }
 
     /// Runs the studio until it is stopped. Blocks the calling thread.
     ///
@@ -131,112 +133,114 @@ public final class Supervisor: Sendable {
             end(&state)
             state.failure = error
         }
-        while !state.isOver, let event = events.next() { take(event, &state) }
+        while !state.isFinished, let event = events.dequeue() { handle(event, &state) }
         state.jobs.end()
-        state.web?.finish()
+        state.web?.closeInput()
         state.web?.signal(SIGTERM)
         if let failure = state.failure { throw failure }
         return state.status
     }
 
-    private func take(_ event: Event, _ state: inout State) {
+    private func handle(_ event: Event, _ state: inout State) {
         switch event {
         case .web(let line, let generation, let waiting):
             waiting.broadcast { $0 -= 1 }
-            if generation == state.generation { take(line, &state) }
+            if generation == state.generation { handle(line, &state) }
         case .webEnded(state.generation): webEnded(&state)
         case .webEnded: break
-        case .webDue:
+        case .webRestartDue:
             guard !state.isEnding || state.recorder != nil else { return }
             do throws(StudioError) {
                 try startWeb(&state)
             } catch {
-                tell(.message("\(error)"))
+                notify(.message("\(error)"))
                 scheduleWeb(&state)
             }
-        case .recorderSaid(let text):
+        case .recorderMessage(let text):
             // The status line is skipped, because it only repeats known information and never contains the reason why
             // the recorder ended.
-            if !text.contains("│") { state.lastWords = StudioRequestHandler.sentence(text) }
-            tell(.recorder(text))
+            if !text.contains("│") { state.lastRecorderMessage = StudioRequestHandler.sentence(text) }
+            notify(.recorder(text))
         case .recorderEnded(let status): recorderEnded(status, &state)
-        case .standsBy(let process): if process == state.recorder?.process { state.former = nil }
-        case .use(let order, let generation):
+        case .recorderInStandby(let process):
+            if process == state.recorder?.processID { state.previousChoice = nil }
+        case .profileFound(let order, let generation):
             endTask(&state)
-            if generation == state.generation { use(order, &state) }
-        case .done(let result, let generation):
+            if generation == state.generation { switchProfile(order, &state) }
+        case .taskFinished(let result, let generation):
             endTask(&state)
             guard generation == state.generation else { return }
-            var line = SupervisorLine()
+            var line = SupervisorMessage()
             line.result = result
-            say(line, state)
-        case .job(let number, let news): take(news, of: number, &state)
-        case .stop(let asks): stop(asks: asks, &state)
+            send(line, state)
+        case .job(let number, let news): handle(news, of: number, &state)
+        case .stop(let asks): stop(requiresConfirmation: asks, &state)
         }
     }
 
     // MARK: Recorder
 
     private func startRecorder(_ state: inout State) throws(StudioError) {
-        let child = try ChildProcess.started(plan.program, state.plan.recording)
+        let child = try ChildProcess.start(plan.program, state.plan.recorderArguments)
         state.recorder = child
-        state.door?.lead(to: state.process)
-        state.lastWords = nil
+        state.broker?.setRecorder(state.process)
+        state.lastRecorderMessage = nil
         let (events, ended) = (events, Cancellation())
-        child.readMessages { _ = events.offer(.recorderSaid($0)) }
+        child.readMessages { _ = events.tryEnqueue(.recorderMessage($0)) }
         child.readOutput { _ in }
-        child.finish()
-        MediaThread.eventually(name: "recorder:end") {
+        child.closeInput()
+        MediaThread.startWhenPossible(name: "recorder:end") {
             let status = child.wait()
             ended.cancel()
-            events.put(.recorderEnded(status))
+            events.enqueue(.recorderEnded(status))
         }
-        guard state.former != nil else { return }
-        MediaThread.eventually(name: "recorder:begin") { [process = child.process] in
+        guard state.previousChoice != nil else { return }
+        MediaThread.startWhenPossible(name: "recorder:begin") { [process = child.processID] in
             let clock = MonotonicClock()
             repeat {
                 let phase = ControlClient().status(of: process)?.state
-                if let phase, phase != .starting { return events.put(.standsBy(process)) }
-            } while clock.sleep(until: clock.now + Self.glance, unless: ended)
+                if let phase, phase != .starting { return events.enqueue(.recorderInStandby(process)) }
+            } while clock.sleep(until: clock.now + Self.standbyPollInterval, unless: ended)
         }
     }
 
     private func recorderEnded(_ status: Int32, _ state: inout State) {
-        state.ended = state.recorder?.process
+        state.ended = state.recorder?.processID
         state.recorder = nil
-        state.door?.lead(to: state.process)
+        state.broker?.setRecorder(state.process)
         state.status = status
         guard !state.isEnding else {
-            state.isOver = true
+            state.isFinished = true
             return
         }
         if let calibration = state.calibration.take() { return calibrate(calibration, &state) }
-        if state.isChanging {
-            state.isChanging = false
-            _ = startAnew(&state)
+        if state.isReplacingRecorder {
+            state.isReplacingRecorder = false
+            _ = restartRecorder(&state)
             return
         }
-        let text = ending(status, state)
-        if let former = state.former.take() {
+        let text = exitMessage(status, state)
+        if let former = state.previousChoice.take() {
             // With the previous profile, a recorder is available to the page again, and the user can fix the
             // new profile.
             state.plan.choice = former
             let news =
                 "The selected profile can't be used, so the studio returned to the previous profile. \(text)"
-            tell(.message(news))
-            _ = startAnew(&state, because: news)
+            notify(.message(news))
+            _ = restartRecorder(&state, because: news)
             return
         }
-        tell(.message("\(text) Restart the recorder on the page, or press Ctrl-C to end the studio."))
-        var line = SupervisorLine()
-        line.recorder = SupervisorLine.Recorder(process: nil, text: text)
-        say(line, state)
+        notify(.message("\(text) Restart the recorder on the page, or press Ctrl-C to end the studio."))
+        var line = SupervisorMessage()
+        line.recorder = SupervisorMessage.Recorder(process: nil, text: text)
+        send(line, state)
     }
 
     /// Returns a message that explains why the recorder ended and how to recover its recording.
-    private func ending(_ status: Int32, _ state: State) -> String {
+    private func exitMessage(_ status: Int32, _ state: State) -> String {
         guard status > 128 else {
-            return "The recorder exited with status \(status).\(state.lastWords.map { " \($0)" } ?? "")"
+            return
+                "The recorder exited with status \(status).\(state.lastRecorderMessage.map { " \($0)" } ?? "")"
         }
         let text = "The recorder was terminated by signal \(status - 128)."
         guard let process = state.ended, let folder = ControlClient().unfinishedRecording(of: process) else {
@@ -252,34 +256,34 @@ public final class Supervisor: Sendable {
         return ControlClient().status(of: process)?.state
     }
 
-    private func stop(asks: Bool, _ state: inout State) {
+    private func stop(requiresConfirmation: Bool, _ state: inout State) {
         if state.attached != nil {
-            tell(
+            notify(
                 .message(
                     "The control room has been closed. The session of process \(state.attached ?? 0) continues."
                 )
             )
-            state.isOver = true
+            state.isFinished = true
             return
         }
         guard state.recorder != nil else {
-            state.isOver = true
+            state.isFinished = true
             return
         }
         if state.isEnding {
-            tell(.message("Closing the files without waiting for the encoders."))
+            notify(.message("Closing the files without waiting for the encoders."))
             state.recorder?.signal(SIGTERM)
             return
         }
         let now = MonotonicClock().now
-        let isConfirmed = state.asked.map { now - $0 < Self.confirmation } ?? false
+        let isConfirmed = state.stopRequestedAt.map { now - $0 < Self.confirmationTimeout } ?? false
         // A recorder that is too busy to answer may be recording.
         let phase = phase(state)
-        if asks, !isConfirmed, phase == nil || phase == .recording {
-            state.asked = now
-            tell(
+        if requiresConfirmation, !isConfirmed, phase == nil || phase == .recording {
+            state.stopRequestedAt = now
+            notify(
                 .message(
-                    "\(phase == nil ? "The recorder is not responding. A recording may still be running." : "The recording continues.") To end both the recording and the studio, press Ctrl-C again within \(Self.confirmation.count / 1_000_000_000) s."
+                    "\(phase == nil ? "The recorder is not responding. A recording may still be running." : "The recording continues.") To end both the recording and the studio, press Ctrl-C again within \(Self.confirmationTimeout.count / 1_000_000_000) s."
                 ))
             return
         }
@@ -289,68 +293,68 @@ public final class Supervisor: Sendable {
     private func end(_ state: inout State) {
         state.isEnding = true
         state.recorder?.signal(SIGTERM)
-        if state.recorder == nil { state.isOver = true }
+        if state.recorder == nil { state.isFinished = true }
     }
 
     // MARK: Web process
 
     private func startWeb(_ state: inout State) throws(StudioError) {
         let door = try RecorderConnectionBroker()
-        door.lead(to: state.reachable)
-        let child = try ChildProcess.started(
-            plan.webProgram, [], withholding: { !WebEnvironment.has($0) }, door: door)
-        door.open()
-        state.door = door
+        door.setRecorder(state.reachable)
+        let child = try ChildProcess.start(
+            plan.webProgram, [], withholding: { !WebEnvironment.passes($0) }, broker: door)
+        door.start()
+        state.broker = door
         state.generation += 1
-        state.began = MonotonicClock().now
+        state.webStartTime = MonotonicClock().now
         state.web = child
-        let (events, generation, tell) = (events, state.generation, tell)
+        let (events, generation, tell) = (events, state.generation, notify)
         let (waiting, ended) = (ConditionLock(0), Cancellation())
-        let pulse = Pulse(limit: Self.patience.usual, first: Self.patience.first)
+        let pulse = Watchdog(limit: Self.heartbeatTimeout.usual, first: Self.heartbeatTimeout.first)
         child.readOutput { text in
-            pulse.beat()
-            guard let line = SupervisorLine.read(text), line.alive == nil else { return }
+            pulse.recordHeartbeat()
+            guard let line = SupervisorMessage.read(text), line.alive == nil else { return }
             waiting.wait { count -> Void? in
                 guard count < Self.mostLines else { return nil }
                 count += 1
                 return ()
             }
-            events.put(.web(line, generation, waiting: waiting))
+            events.enqueue(.web(line, generation, waiting: waiting))
         }
         child.readMessages { tell(.message($0.printable(limit: 1000))) }
-        pulse.watch(unless: ended) {
+        pulse.monitor(unless: ended) {
             tell(.message("The control room's web process is not responding and is being restarted."))
             child.signal(SIGKILL)
         }
-        MediaThread.eventually(name: "web:end") {
+        MediaThread.startWhenPossible(name: "web:end") {
             _ = child.wait()
             ended.cancel()
             door.close()
-            events.put(.webEnded(generation))
+            events.enqueue(.webEnded(generation))
         }
-        var line = SupervisorLine()
+        var line = SupervisorMessage()
         line.settings = RoomSettings(
             address: plan.address, port: state.port, isEncrypted: plan.isEncrypted,
             certificate: plan.certificate, stateFolder: plan.stateFolder,
             recordings: plan.recordings, token: token, readToken: readToken, phoneToken: phoneToken,
             recorder: state.process)
-        say(line, state)
-        for job in state.jobs.all { say(job, state) }
-        tellCalibration(state)
+        send(line, state)
+        for job in state.jobs.all { send(job, state) }
+        reportCalibration(state)
     }
 
-    private func take(_ line: SupervisorLine, _ state: inout State) {
+    private func handle(_ line: SupervisorMessage, _ state: inout State) {
         if let port = line.listening {
             state.port = port
             if !state.isListening {
-                if let address = line.address { tell(.address(address)) }
-                for note in line.notes ?? [] { tell(.recorder(note)) }
+                if let address = line.address { notify(.address(address)) }
+                for note in line.notes ?? [] { notify(.recorder(note)) }
             }
             state.isListening = true
         }
         if let sentence = line.failed {
             if state.isListening {
-                tell(.message("The page is temporarily unavailable: \(sentence)"))
+                notify(.message("The page is temporarily unavailable: \(sentence)"))
             } else {
                 state.failure = StudioError(sentence)
                 end(&state)
@@ -368,19 +372,19 @@ public final class Supervisor: Sendable {
 
     private func scheduleWeb(_ state: inout State) {
         let now = MonotonicClock().now
-        if now - state.began > Self.minStableDuration { state.backoff.reset() }
+        if now - state.webStartTime > Self.minStableDuration { state.backoff.reset() }
         let (events, due) = (events, now + state.backoff.next())
-        MediaThread.eventually(name: "web:again") {
+        MediaThread.startWhenPossible(name: "web:again") {
             MonotonicClock().sleep(until: due, unless: Cancellation())
-            events.put(.webDue)
+            events.enqueue(.webRestartDue)
         }
     }
 
-    private func say(_ line: SupervisorLine, _ state: State) { state.web?.say(line.text) }
+    private func send(_ line: SupervisorMessage, _ state: State) { state.web?.send(line.text) }
 
     /// Executes a page's request: immediately if the supervisor can execute the request itself, otherwise as
     /// a queued task.
-    private func run(_ order: SupervisorLine.Order, _ state: inout State) {
+    private func run(_ order: SupervisorMessage.Request, _ state: inout State) {
         switch order.task {
         case .job: start(order, &state)
         case .start: startRecorder(order, &state)
@@ -403,14 +407,16 @@ public final class Supervisor: Sendable {
         while state.taskCount < Self.mostTasks.running, !state.tasks.isEmpty {
             let order = state.tasks.removeFirst()
             state.taskCount += 1
-            MediaThread.eventually(name: "task") {
+            MediaThread.startWhenPossible(name: "task") {
                 // Before the standby of a recorder is ended for a profile, the existence of the profile is
                 // checked.
                 let outcome = order.task == .use ? desk.profile(order.name) : desk.perform(order)
-                if order.task == .use, outcome.status == 200 { return events.put(.use(order, generation)) }
-                let result = SupervisorLine.Result(
+                if order.task == .use, outcome.status == 200 {
+                    return events.enqueue(.profileFound(order, generation))
+                }
+                let result = SupervisorMessage.Result(
                     ticket: order.ticket, status: outcome.status, output: outcome.output)
-                events.put(.done(result, generation))
+                events.enqueue(.taskFinished(result, generation))
             }
         }
     }
@@ -421,7 +427,7 @@ public final class Supervisor: Sendable {
     }
 
     /// Starts a recorder after the previous one has ended.
-    private func startRecorder(_ order: SupervisorLine.Order, _ state: inout State) {
+    private func startRecorder(_ order: SupervisorMessage.Request, _ state: inout State) {
         // If the studio was attached to a session that has ended, the studio starts a new session.
         if let attached = state.attached, kill(attached, 0) != 0 { state.attached = nil }
         let refusal: String? =
@@ -432,13 +438,13 @@ public final class Supervisor: Sendable {
             } else if state.process != nil {
                 "A recorder is already running."
             } else {
-                startAnew(&state)
+                restartRecorder(&state)
             }
         answer(order, refusal == nil ? 200 : 409, refusal ?? "The recorder is starting.", state)
     }
 
     /// Switches to another existing profile: ends the recorder's standby, and starts another recorder.
-    private func use(_ order: SupervisorLine.Order, _ state: inout State) {
+    private func switchProfile(_ order: SupervisorMessage.Request, _ state: inout State) {
         func answer(_ status: Int, _ text: String) { self.answer(order, status, text, state) }
         guard let name = order.name else {
             return answer(StudioRequestHandler.noName.status, StudioRequestHandler.noName.output)
@@ -452,51 +458,51 @@ public final class Supervisor: Sendable {
         guard !state.jobs.isCalibrating, state.calibration == nil else {
             return answer(409, "A calibration is running. Wait until it has finished, or cancel it.")
         }
-        guard !state.isChanging else {
+        guard !state.isReplacingRecorder else {
             return answer(409, "The recorder is being replaced. Try again in a moment.")
         }
         guard state.recorder == nil || phase(state) == .standby else {
             return answer(409, "The recorder is not on standby. End the recording first.")
         }
-        state.former = state.former ?? state.plan.choice
-        state.plan.choice = ["--profile", name] + plan.devices
+        state.previousChoice = state.previousChoice ?? state.plan.choice
+        state.plan.choice = ["--profile", name] + plan.deviceOptions
         answer(200, "Switching to profile \(name).")
         guard let recorder = state.recorder else {
-            _ = startAnew(&state)
+            _ = restartRecorder(&state)
             return
         }
-        state.isChanging = true
+        state.isReplacingRecorder = true
         recorder.signal(SIGTERM)
     }
 
-    private func answer(_ order: SupervisorLine.Order, _ status: Int, _ text: String, _ state: State) {
-        var line = SupervisorLine()
+    private func answer(_ order: SupervisorMessage.Request, _ status: Int, _ text: String, _ state: State) {
+        var line = SupervisorMessage()
         let isDone = status == 200
-        line.result = SupervisorLine.Result(
+        line.result = SupervisorMessage.Result(
             ticket: order.ticket, status: status,
             output: isDone ? JSONText.line(["ok": JSONValue.boolean(true), "text": .string(text)]) : text)
-        say(line, state)
+        send(line, state)
     }
 
     // MARK: Jobs
 
-    private func say(_ job: SupervisorLine.Job, _ state: State) {
-        var line = SupervisorLine()
+    private func send(_ job: SupervisorMessage.Job, _ state: State) {
+        var line = SupervisorMessage()
         line.job = job
-        say(line, state)
+        send(line, state)
     }
 
-    private func take(_ news: JobRegistry.News, of number: Int, _ state: inout State) {
-        guard let job = state.jobs.take(news, of: number) else { return }
-        say(job, state)
+    private func handle(_ news: JobRegistry.Notification, of number: Int, _ state: inout State) {
+        guard let job = state.jobs.handle(news, of: number) else { return }
+        send(job, state)
         // After a calibration, the devices are available to the recorder again.
-        if job.isDone, job.command == .calibrate, !state.isEnding { _ = startAnew(&state) }
+        if job.isDone, job.command == .calibrate, !state.isEnding { _ = restartRecorder(&state) }
     }
 
-    private func start(_ order: SupervisorLine.Order, _ state: inout State) {
+    private func start(_ order: SupervisorMessage.Request, _ state: inout State) {
         guard let command = order.command else { return answer(order, 400, "The command is missing.", state) }
         if command == .calibrate { return prepareCalibration(order, &state) }
-        guard StudioRequestHandler.isFolder(order.name), let folder = order.name,
+        guard StudioRequestHandler.isFolderName(order.name), let folder = order.name,
             FileManager.default.fileExists(atPath: StudioRequestHandler(plan: state.plan).path(folder))
         else {
             return answer(
@@ -507,7 +513,7 @@ public final class Supervisor: Sendable {
 
     /// Starts a job's program, and sends the job's number as the answer.
     private func run(
-        _ command: JobCommand, _ folder: String?, _ order: SupervisorLine.Order, _ state: inout State
+        _ command: JobCommand, _ folder: String?, _ order: SupervisorMessage.Request, _ state: inout State
     ) {
         if let refusal = state.jobs.refusal(of: command, folder) {
             return answer(order, 409, refusal, state)
@@ -521,17 +527,17 @@ public final class Supervisor: Sendable {
         let events = events
         do throws(StudioError) {
             let job = try state.jobs.start(command, folder, plan.program, arguments) { number, news in
-                // `put` blocks a program that prints too fast, because its exit status must not be lost.
-                events.put(.job(number, news))
+                // `enqueue` blocks a program that prints too fast, because its exit status must not be lost.
+                events.enqueue(.job(number, news))
             }
-            var line = SupervisorLine()
-            line.result = SupervisorLine.Result(
+            var line = SupervisorMessage()
+            line.result = SupervisorMessage.Result(
                 ticket: order.ticket, status: 200,
                 output: JSONText.line([
                     "ok": JSONValue.boolean(true), "job": .integer(Int64(job.number)),
                 ]))
-            say(line, state)
-            say(job, state)
+            send(line, state)
+            send(job, state)
         } catch {
             answer(order, 409, "\(error)", state)
         }
@@ -539,14 +545,14 @@ public final class Supervisor: Sendable {
 
     /// Prepares a calibration, which needs the devices. The recorder first ends its standby, and another recorder
     /// starts afterward.
-    private func prepareCalibration(_ order: SupervisorLine.Order, _ state: inout State) {
+    private func prepareCalibration(_ order: SupervisorMessage.Request, _ state: inout State) {
         guard state.attached == nil else {
             return answer(
                 order, 409,
                 "This session was not started by the studio and is using the devices. End it in its terminal, then run `multicam calibrate`.",
                 state)
         }
-        guard !state.isChanging, state.calibration == nil, !state.jobs.isCalibrating else {
+        guard !state.isReplacingRecorder, state.calibration == nil, !state.jobs.isCalibrating else {
             return answer(
                 order, 409,
                 "The recorder is being replaced, or the devices are being calibrated. Try again in a moment.",
@@ -566,26 +572,26 @@ public final class Supervisor: Sendable {
         recorder.signal(SIGTERM)
     }
 
-    private func calibrate(_ order: SupervisorLine.Order, _ state: inout State) {
+    private func calibrate(_ order: SupervisorMessage.Request, _ state: inout State) {
         run(.calibrate, nil, order, &state)
         guard state.jobs.isCalibrating else {
-            _ = startAnew(&state)
+            _ = restartRecorder(&state)
             return
         }
-        state.door?.lead(to: state.reachable)
-        tellCalibration(state)
+        state.broker?.setRecorder(state.reachable)
+        reportCalibration(state)
     }
 
     /// Notifies the web process that a calibration is using the devices, so that phones send their data to
     /// the calibration.
-    private func tellCalibration(_ state: State) {
+    private func reportCalibration(_ state: State) {
         guard let calibration = state.jobs.calibration else { return }
-        var line = SupervisorLine()
-        line.recorder = SupervisorLine.Recorder(
+        var line = SupervisorMessage()
+        line.recorder = SupervisorMessage.Recorder(
             process: nil,
             text: "The devices are being calibrated. Afterward, the recorder returns to standby.",
             calibration: calibration)
-        say(line, state)
+        send(line, state)
     }
 
     /// Starts a recorder, and notifies the web process.
@@ -594,15 +600,15 @@ public final class Supervisor: Sendable {
     ///   - state: State of the thread.
     ///   - text: Message for the pages that explains why the recorder isn't the requested one.
     /// - Returns: An error message if the recorder can't be started.
-    private func startAnew(_ state: inout State, because text: String? = nil) -> String? {
+    private func restartRecorder(_ state: inout State, because text: String? = nil) -> String? {
         do throws(StudioError) {
             try startRecorder(&state)
-            var news = SupervisorLine()
-            news.recorder = SupervisorLine.Recorder(process: state.recorder?.process, text: text)
-            say(news, state)
+            var news = SupervisorMessage()
+            news.recorder = SupervisorMessage.Recorder(process: state.recorder?.processID, text: text)
+            send(news, state)
             return nil
         } catch {
-            tell(.message("\(error)"))
+            notify(.message("\(error)"))
             return "\(error)"
         }
     }

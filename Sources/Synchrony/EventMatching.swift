@@ -154,7 +154,7 @@ public struct IntervalIntersection: Sendable, Equatable {
 
     /// Returns the range contained in the most intervals. If there are several such ranges, returns the range
     /// with the middle closest to zero. Returns `nil` if there are no intervals.
-    public static func most(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> Self? {
+    public static func mostCommon(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> Self? {
         let all = all(of: intervals)
         let most = all.map(\.count).max() ?? 0
         return all.filter { $0.count == most }.min { $0.middle.magnitude < $1.middle.magnitude }

@@ -13,7 +13,7 @@ public import Media
 /// discontinuity, such as a slate, a duplicated frame, or a period in which the camera was unavailable. A
 /// pause of half a second also counts as a discontinuity.
 public struct FlashDetector: Sendable {
-    private struct Look {
+    private struct BrightnessSample {
         let brightness: Double
         let time: MediaTime
         let exposure: Nanoseconds
@@ -31,16 +31,16 @@ public struct FlashDetector: Sendable {
     /// Ratio of the standard deviation of normally distributed values to their median absolute deviation.
     private static let normal = 1.4826
     /// Number of frames after a rise in brightness that are examined before the detector decides.
-    private static let patience = 3
+    private static let confirmationFrames = 3
     private static let longestPause = Nanoseconds.milliseconds(500)
 
     private let fullScale: Double
     private let leastRise: Double
     private var changes: [Double] = []
     private var levels: [Double] = []
-    private var last: Look?
+    private var last: BrightnessSample?
     /// The frames since the beginning of a possible event, preceded by the last frame before the event.
-    private var rise: [Look] = []
+    private var rise: [BrightnessSample] = []
 
     /// Creates a detector that hasn't processed any frames.
     ///
@@ -64,19 +64,19 @@ public struct FlashDetector: Sendable {
     /// - Returns: An event that can be reported after this frame; otherwise `nil`. The event began within the
     ///   exposure of the first frame that shows at least one fifth of the total rise in brightness.
     public mutating func add(brightness: Double, at time: MediaTime, exposure: Nanoseconds) -> SharpEvent? {
-        let look = Look(
+        let look = BrightnessSample(
             brightness: brightness.isFinite ? brightness / fullScale : 0, time: time, exposure: exposure)
         if let last, time.nanoseconds - last.time.nanoseconds > Self.longestPause.count { interrupt() }
         defer { last = look }
         guard let last else { return nil }
         guard rise.isEmpty else {
             rise.append(look)
-            return rise.count > Self.patience + 1 ? decide() : nil
+            return rise.count > Self.confirmationFrames + 1 ? decide() : nil
         }
         if changes.count >= Self.least, isRise(from: last, to: look) {
             rise = [last, look]
         } else {
-            remember(look, after: last)
+            record(look, after: last)
         }
         return nil
     }
@@ -96,12 +96,12 @@ public struct FlashDetector: Sendable {
         return max(leastRise, abs(usual) + Self.deviations * deviation)
     }
 
-    private func isRise(from last: Look, to look: Look) -> Bool {
+    private func isRise(from last: BrightnessSample, to look: BrightnessSample) -> Bool {
         let change = look.brightness - last.brightness
         return change >= leastRise && change >= threshold
     }
 
-    private mutating func remember(_ look: Look, after last: Look) {
+    private mutating func record(_ look: BrightnessSample, after last: BrightnessSample) {
         if levels.isEmpty { levels = [last.brightness] }
         changes = (changes + [look.brightness - last.brightness]).suffix(Self.memory)
         levels = (levels + [look.brightness]).suffix(Self.levelCount)
@@ -111,7 +111,7 @@ public struct FlashDetector: Sendable {
     private mutating func decide() -> SharpEvent? {
         let (looks, least, base) = (rise, threshold, levels.median)
         rise = []
-        for (before, look) in zip(looks, looks.dropFirst()) { remember(look, after: before) }
+        for (before, look) in zip(looks, looks.dropFirst()) { record(look, after: before) }
         let heights = looks.map { $0.brightness - base }
         guard let peak = heights.max(), peak >= least,
             let first = heights.firstIndex(where: { $0 >= peak / 5 }),

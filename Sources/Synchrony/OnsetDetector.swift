@@ -83,10 +83,10 @@ public struct OnsetDetector: Sendable {
         measureBlocks()
         var events: [SharpEvent] = []
         while next + Self.heightBlocks + Self.lengthBlocks <= firstPeak + peaks.count {
-            if let event = judge(next) { events.append(event) }
+            if let event = detectOnset(in: next) { events.append(event) }
             next += 1
         }
-        forget()
+        discardOldSamples()
         return events
     }
 
@@ -108,7 +108,7 @@ public struct OnsetDetector: Sendable {
     }
 
     /// Removes samples and block peaks that are no longer needed.
-    private mutating func forget() {
+    private mutating func discardOldSamples() {
         let needed = max(0, next - Self.usualBlocks - Self.leadBlocks)
         // Elements are removed only rarely, because removing elements from the front of an array moves all
         // remaining elements.
@@ -128,7 +128,7 @@ public struct OnsetDetector: Sendable {
     }
 
     /// Returns the onset that first appears in a block; `nil` if no onset first appears in the block.
-    private mutating func judge(_ block: Int) -> SharpEvent? {
+    private mutating func detectOnset(in block: Int) -> SharpEvent? {
         let before = block - Self.leadBlocks
         // A sudden rise can't be detected without the preceding audio.
         guard before - Self.quietBlocks >= firstPeak else { return nil }
@@ -137,7 +137,7 @@ public struct OnsetDetector: Sendable {
         guard own >= Self.leastHeight, own >= Self.leastFactor * quiet else { return nil }
         let height = peak(block..<block + Self.heightBlocks)
         let threshold =
-            Self.leastFactor * max(quiet, usual(before: before), Self.leastHeight / Self.leastFactor)
+            Self.leastFactor * max(quiet, usualPeak(before: before), Self.leastHeight / Self.leastFactor)
         guard height.isFinite, height >= threshold, isShort(from: block, height: height),
             let event = onset(in: block, height: height, quiet: quiet, strength: Double(height / threshold)),
             lastOnset.map({ event.earliest.nanoseconds - $0.nanoseconds >= refractory.count }) ?? true
@@ -147,7 +147,7 @@ public struct OnsetDetector: Sendable {
     }
 
     /// Returns the 90th percentile of the block peaks in the half second before `block`.
-    private func usual(before block: Int) -> Float {
+    private func usualPeak(before block: Int) -> Float {
         let first = max(firstPeak, block - Self.usualBlocks)
         let sorted = peaks[(first - firstPeak)..<(block - firstPeak)].sorted()
         return sorted[sorted.count * 9 / 10]

@@ -11,12 +11,12 @@ internal import Media
 /// a crash.
 public final class ChildProcess: Sendable {
     /// The child's process ID.
-    public let process: Int32
+    public let processID: Int32
     private let input: PipeEnd
     private let output: OwnedDescriptor
     private let messages: OwnedDescriptor
     /// An eventfd that becomes readable when `wait()` has detected the child's exit.
-    private let exited: OwnedDescriptor
+    private let exitEvent: OwnedDescriptor
     private let lines = BoundedQueue<String>(capacity: 1000)
 
     /// Starts a program as a child process.
@@ -47,8 +47,8 @@ public final class ChildProcess: Sendable {
         input = PipeEnd(owning: ends[1])
         output = OwnedDescriptor(owning: ends[2])
         messages = OwnedDescriptor(owning: ends[4])
-        exited = OwnedDescriptor(owning: eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)))
-        guard !ends.contains(-1), exited.number >= 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else {
+        exitEvent = OwnedDescriptor(owning: eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)))
+        guard !ends.contains(-1), exitEvent.number >= 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else {
             throw ProcessError("\(program.printable(limit: 1000)) cannot be started: \(Self.reason(errno))")
         }
         var actions = posix_spawn_file_actions_t()
@@ -88,17 +88,17 @@ public final class ChildProcess: Sendable {
             throw ProcessError(
                 "\(program.printable(limit: 1000)) cannot be started: \(Self.reason(failure))")
         }
-        self.process = process
+        self.processID = process
         ProcessPreparation.restoreLimits(of: process)
         let lines = lines
-        MediaThread.eventually(name: "child:input") { [self] in
+        MediaThread.startWhenPossible(name: "child:input") { [self] in
             // Writing to a child that has exited must not terminate this process (write(2), EPIPE).
             var pipe = sigset_t()
             sigemptyset(&pipe)
             sigaddset(&pipe, SIGPIPE)
             pthread_sigmask(SIG_BLOCK, &pipe, nil)
-            while let line = lines.next() {
-                guard input.write(line, unless: exited) else { break }
+            while let line = lines.dequeue() {
+                guard input.write(line, unless: exitEvent) else { break }
             }
             // The child reads end of file on its standard input while this process is still reading the
             // child's output.
@@ -106,19 +106,19 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    private static func reason(_ code: Int32) -> String { MachineLimit.sentences(errno: code) }
+    private static func reason(_ code: Int32) -> String { MachineLimit.explanation(errno: code) }
 
     /// Enqueues a line for the child's standard input. This method never blocks: if the child doesn't read
     /// its input and the queue is full, the line is dropped.
     ///
     /// - Parameter line: The line, without a line feed at the end.
-    public func say(_ line: String) { _ = lines.offer(line + "\n") }
+    public func send(_ line: String) { _ = lines.tryEnqueue(line + "\n") }
 
     /// Closes the child's standard input after the queued lines have been written.
-    public func finish() { lines.finish() }
+    public func closeInput() { lines.finish() }
 
     /// Sends a signal to the child.
-    public func signal(_ number: Int32) { kill(process, number) }
+    public func signal(_ number: Int32) { kill(processID, number) }
 
     /// Calls a handler for each line of the child's standard output, on a separate thread, until the child
     /// has exited.
@@ -132,7 +132,7 @@ public final class ChildProcess: Sendable {
     public func readOutput(
         _ handler: @escaping @Sendable (String) -> Void, whenOver: @escaping @Sendable () -> Void = {}
     ) {
-        MediaThread.eventually(name: "child:output") { [self] in
+        MediaThread.startWhenPossible(name: "child:output") { [self] in
             read(output, handler)
             whenOver()
         }
@@ -150,7 +150,7 @@ public final class ChildProcess: Sendable {
     public func readMessages(
         _ handler: @escaping @Sendable (String) -> Void, whenOver: @escaping @Sendable () -> Void = {}
     ) {
-        MediaThread.eventually(name: "child:error") { [self] in
+        MediaThread.startWhenPossible(name: "child:error") { [self] in
             read(messages, handler)
             whenOver()
         }
@@ -163,10 +163,10 @@ public final class ChildProcess: Sendable {
     public func wait() -> Int32 {
         defer {
             lines.finish()
-            eventfd_write(exited.number, 1)
+            eventfd_write(exitEvent.number, 1)
         }
         var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return 1 } }
+        while waitpid(processID, &status, 0) < 0 { guard errno == EINTR else { return 1 } }
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
@@ -183,7 +183,7 @@ public final class ChildProcess: Sendable {
         /// Number of bytes that remain to be read after the child's exit; `nil` while the child is running.
         var rest: Int?
         while true {
-            if rest == nil { rest = remainder(of: pipe) }
+            if rest == nil { rest = waitForData(in: pipe) }
             if rest == 0 { break }
             let count = Glibc.read(pipe.number, &buffer, min(buffer.count, rest ?? .max))
             if count < 0, errno == EINTR { continue }
@@ -205,8 +205,10 @@ public final class ChildProcess: Sendable {
     /// Waits until a pipe can be read or the child has exited.
     ///
     /// - Returns: Number of bytes in the pipe if the child has exited; `nil` while the child is running.
-    private func remainder(of pipe: borrowing OwnedDescriptor) -> Int? {
-        var sources = [pipe.number, exited.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    private func waitForData(in pipe: borrowing OwnedDescriptor) -> Int? {
+        var sources = [pipe.number, exitEvent.number].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
         while poll(&sources, 2, -1) < 0 { guard errno == EINTR else { return 0 } }
         guard sources[1].revents != 0 else { return nil }
         var count: Int32 = 0

@@ -71,7 +71,7 @@ package struct ContainedFile: Sendable {
     }
 
     private func openParent(_ operation: String) throws(FileError) -> OwnedDescriptor {
-        guard name.isPathWithin else {
+        guard name.isSafeRelativePath else {
             throw FileError(path: path, operation: operation, detail: ContainedFolder.outside)
         }
         do throws(FileError) {
@@ -100,7 +100,7 @@ package struct ContainedFile: Sendable {
     ///   outside the folder.
     package func openForUpdate(_ flags: Int32 = O_RDWR) throws(FileError) -> OwnedDescriptor {
         let descriptor = try openRegular(flags)
-        guard try facts(of: descriptor, "opening").st_nlink <= 1 else {
+        guard try status(of: descriptor, "opening").st_nlink <= 1 else {
             throw FileError(
                 path: path, operation: "opening",
                 detail:
@@ -141,9 +141,9 @@ package struct ContainedFile: Sendable {
         // Opening a FIFO or a device has side effects, so the type is checked first. `O_NONBLOCK` prevents
         // blocking if the file is replaced with a FIFO or a device in the meantime.
         let found = try folder.open(name, files_O_PATH, operation: "opening")
-        _ = try facts(of: found, "opening")
+        _ = try status(of: found, "opening")
         let descriptor = try folder.open(name, flags | O_NONBLOCK | O_NOCTTY, operation: "opening")
-        _ = try facts(of: descriptor, "opening")
+        _ = try status(of: descriptor, "opening")
         return descriptor
     }
 
@@ -151,7 +151,7 @@ package struct ContainedFile: Sendable {
     ///
     /// - Throws: `FileError` with the specified operation if the status can't be read or the file isn't a
     ///   regular file. In the latter case, the error contains an explanation.
-    private func facts(of descriptor: borrowing OwnedDescriptor, _ operation: String) throws(FileError)
+    private func status(of descriptor: borrowing OwnedDescriptor, _ operation: String) throws(FileError)
         -> stat
     {
         var facts = stat()
@@ -178,7 +178,7 @@ package struct ContainedFile: Sendable {
     package var byteCount: Int64? {
         do throws(FileError) {
             let found = try folder.open(name, files_O_PATH, operation: "reading")
-            return Int64(try facts(of: found, "reading").st_size)
+            return Int64(try status(of: found, "reading").st_size)
         } catch {
             return nil
         }

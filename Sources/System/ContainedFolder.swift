@@ -67,7 +67,7 @@ package final class ContainedFolder: Sendable {
         _ name: String, _ flags: Int32, permissions: UInt32 = 0o666, operation: String
     ) throws(FileError) -> OwnedDescriptor {
         let full = name.isEmpty ? path : "\(path)/\(name)"
-        guard name.isEmpty || name.isPathWithin else {
+        guard name.isEmpty || name.isSafeRelativePath else {
             throw FileError(path: full, operation: operation, detail: Self.outside)
         }
         let flags = flags | O_CLOEXEC | O_NOFOLLOW
@@ -95,7 +95,7 @@ package final class ContainedFolder: Sendable {
             (number, code) = (-1, ELOOP)
         }
         if number >= 0 { return OwnedDescriptor(owning: number) }
-        if code == ELOOP || code == EXDEV || (code == ENOTDIR && leadsThroughLink(name)) {
+        if code == ELOOP || code == EXDEV || (code == ENOTDIR && containsLink(name)) {
             throw FileError(path: full, operation: operation, detail: Self.link)
         }
         throw FileError(path: full, operation: operation, errno: code)
@@ -125,7 +125,7 @@ package final class ContainedFolder: Sendable {
 
     /// Whether a component of a path is a symbolic link. With `O_DIRECTORY`, the system reports `ENOTDIR` for
     /// a link.
-    private func leadsThroughLink(_ name: String) -> Bool {
+    private func containsLink(_ name: String) -> Bool {
         let names = name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         return names.indices.contains { index in
             let number = openByComponents(
@@ -161,7 +161,7 @@ extension ContainedFolder {
     ///   example because a component of the path is a link or a file.
     package func makeFolder(_ name: String) throws(FileError) {
         let operation = "creating the folder"
-        guard name.isPathWithin else {
+        guard name.isSafeRelativePath else {
             throw FileError(path: "\(path)/\(name)", operation: operation, detail: Self.outside)
         }
         var parent = ""

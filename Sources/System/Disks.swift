@@ -47,7 +47,7 @@ package enum DiskSpaceReader {
 }
 
 /// Identity and type of a folder's file system.
-package struct FileSystemFacts: Equatable {
+package struct FileSystemInfo: Equatable {
     /// Identity of the file system, which is the same for all folders on it. If the file system has an ID
     /// (statvfs(3): `f_fsid`), the identity persists across restarts of the computer. If the file system
     /// doesn't have an ID, the device number is used.
@@ -75,7 +75,7 @@ package struct FileSystemFacts: Equatable {
 
     /// Maximum number of bytes to read from the mountinfo file. A line of that file is a few hundred bytes
     /// long, and computers with many containers have thousands of lines.
-    private static let mostMountBytes = 4_000_000
+    private static let maxMountInfoBytes = 4_000_000
 
     /// Returns the type of the file system on a device, from the mountinfo file in proc(5), for example
     /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`.
@@ -85,7 +85,7 @@ package struct FileSystemFacts: Equatable {
         let minor = device & 0xFF | (device >> 12) & 0xFFFF_FF00
         let text: String
         do throws(HostFileError) {
-            text = try HostFiles(root: root).text("/proc/self/mountinfo", limit: mostMountBytes)
+            text = try HostFiles(root: root).text("/proc/self/mountinfo", limit: maxMountInfoBytes)
         } catch {
             return nil
         }
@@ -107,11 +107,11 @@ package struct WriteSpeedMeasurement {
     /// cameras is about as large.
     private static let pieceBytes = 4_000_000
     /// Maximum number of bytes to write, which is much more than the size of a disk's cache.
-    private static let mostBytes: Int64 = 256_000_000
+    private static let maxBytes: Int64 = 256_000_000
     /// Maximum duration of the write test.
-    private static let longest = Nanoseconds.seconds(2)
+    private static let maxDuration = Nanoseconds.seconds(2)
     /// Minimum number of bytes that must be written for a meaningful result.
-    private static let leastBytes: Int64 = 16_000_000
+    private static let minBytes: Int64 = 16_000_000
 
     private let folder: String
 
@@ -128,18 +128,18 @@ package struct WriteSpeedMeasurement {
     /// - Returns: The write speed in bytes per second, greater than 0.
     /// - Throws: `FileError` if the folder is in memory, there isn't enough free space, or writing fails.
     package func bytesPerSecond() throws(FileError) -> Double {
-        guard let fileSystem = FileSystemFacts(folder) else { throw failure(errno) }
+        guard let fileSystem = FileSystemInfo(folder) else { throw failure(errno) }
         guard !fileSystem.isInMemory else {
             throw refusal(
                 "the folder is in memory (tmpfs), so there is no disk to measure, and recordings would be lost at a restart. "
                     + "Choose another folder with `--output`.")
         }
-        guard let most = Self.room(free: DiskSpaceReader.freeBytes(folder) ?? 0) else {
+        guard let most = Self.testSize(free: DiskSpaceReader.freeBytes(folder) ?? 0) else {
             throw refusal(
                 "there is too little free space for a measurement. Free some space, or choose another disk with `--output`."
             )
         }
-        let descriptor = try openNameless()
+        let descriptor = try openUnlinkedFile()
         defer { close(descriptor) }
         return try write(upTo: most, into: descriptor)
     }
@@ -148,13 +148,13 @@ package struct WriteSpeedMeasurement {
     /// free space, because other programs may need space in the meantime.
     ///
     /// - Returns: The number of bytes; `nil` if the number is too small for a meaningful result.
-    static func room(free: Int64) -> Int64? {
-        let most = min(free / 8, mostBytes)
-        return most >= leastBytes ? most : nil
+    static func testSize(free: Int64) -> Int64? {
+        let most = min(free / 8, maxBytes)
+        return most >= minBytes ? most : nil
     }
 
     /// Opens a file and unlinks it immediately.
-    private func openNameless() throws(FileError) -> Int32 {
+    private func openUnlinkedFile() throws(FileError) -> Int32 {
         let path = "\(folder)/.multicam-speed-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(errno) }
@@ -180,7 +180,7 @@ package struct WriteSpeedMeasurement {
             try writePiece(words, into: descriptor)
             guard fdatasync(descriptor) == 0 else { throw failure(errno) }
             written += Int64(Self.pieceBytes)
-        } while written + Int64(Self.pieceBytes) <= most && clock.now - start < Self.longest
+        } while written + Int64(Self.pieceBytes) <= most && clock.now - start < Self.maxDuration
         return Double(written) / max((clock.now - start).inSeconds, 1e-6)
     }
 

@@ -33,7 +33,7 @@ package enum StateFolder {
     ///
     /// - Parameter environment: The process's environment variables. Relative paths in the variables are
     ///   ignored, as required by the XDG Base Directory Specification.
-    /// - Returns: `$XDG_STATE_HOME/multicam`, or `~/.local/state/multicam` if `XDG_STATE_HOME` isn't set;
+    /// - Returns: `$XDG_STATE_HOME/multicam`, or `~/.localTime/state/multicam` if `XDG_STATE_HOME` isn't set;
     ///   `nil` if the environment sets neither `XDG_STATE_HOME` nor `HOME`.
     package static func path(_ environment: [String: String]) -> String? {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/multicam" }

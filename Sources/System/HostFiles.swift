@@ -13,7 +13,7 @@ struct HostFiles: Sendable {
     /// this type reads are less than half a page long.
     static let limit = 4096
     /// Maximum number of folder entries to read. Real computers have fewer entries in these folders.
-    private static let mostEntries = 4096
+    private static let maxEntries = 4096
 
     /// Returns the content of a file without leading and trailing whitespace.
     ///
@@ -98,7 +98,7 @@ struct HostFiles: Sendable {
 
     /// Returns the names in a folder that consist of a word and a number (`cpu7`), in ascending order of the
     /// number. The result is empty if the folder doesn't exist.
-    func numbered(_ word: String, in folder: String) -> [String] {
+    func numberedEntries(withPrefix word: String, in folder: String) -> [String] {
         entries(folder).compactMap { name -> (name: String, number: Int)? in
             guard name.hasPrefix(word), let number = Int(name.dropFirst(word.count)), number >= 0 else {
                 return nil
@@ -109,7 +109,7 @@ struct HostFiles: Sendable {
 
     /// Returns the names in a folder, sorted; empty if the folder doesn't exist.
     func entries(_ folder: String) -> [String] {
-        FolderListing.names(in: root + folder, atMost: Self.mostEntries)
+        FolderListing.names(in: root + folder, atMost: Self.maxEntries)
     }
 
     private static func error(_ path: String, _ number: Int32) -> HostFileError {
@@ -132,7 +132,7 @@ extension HostFiles {
             throw HostFileError(reason: "this process is not in a version 2 control group")
         }
         let path = line.dropFirst("0::".count)
-        guard path == "/" || String(path.dropFirst()).isPathWithin else {
+        guard path == "/" || String(path.dropFirst()).isSafeRelativePath else {
             throw HostFileError(reason: "this process's control group is outside this container")
         }
         let mount = try controlGroups()

@@ -8,11 +8,11 @@ struct SpeedReader {
 
     private static let folder = "/sys/devices/system/cpu"
     /// Plausible frequencies in kHz, from 1 MHz to 100 GHz.
-    private static let possible: ClosedRange<Int64> = 1000...100_000_000
+    private static let plausibleRange: ClosedRange<Int64> = 1000...100_000_000
 
     /// Reads the processors' allowed frequency and their throttling counters into `state`.
     func read(into state: inout HostState) {
-        let names = files.numbered("cpu", in: Self.folder)
+        let names = files.numberedEntries(withPrefix: "cpu", in: Self.folder)
         let throttlings = readThrottlings(names, into: &state)
         var (allowed, possible) = (0.0, 0.0)
         var (capped, count) = (0, 0)
@@ -20,9 +20,11 @@ struct SpeedReader {
             do throws(HostFileError) {
                 // An offline processor doesn't have a cpufreq folder.
                 let folder = "\(Self.folder)/\(name)/cpufreq"
-                guard let most = try files.optionalInteger("\(folder)/cpuinfo_max_freq", in: Self.possible)
+                guard
+                    let most = try files.optionalInteger(
+                        "\(folder)/cpuinfo_max_freq", in: Self.plausibleRange)
                 else { continue }
-                let may = min(try files.integer("\(folder)/scaling_max_freq", in: Self.possible), most)
+                let may = min(try files.integer("\(folder)/scaling_max_freq", in: Self.plausibleRange), most)
                 count += 1
                 if may < most { capped += 1 }
                 allowed += Double(may)
@@ -273,16 +275,16 @@ struct ThermalReader {
     private static let folder = "/sys/class/thermal"
     /// Plausible temperatures in thousandths of a degree Celsius. Values outside this range come from
     /// disabled or broken sensors.
-    private static let possible: ClosedRange<Int64> = -40_000...150_000
+    private static let plausibleRange: ClosedRange<Int64> = -40_000...150_000
     /// Plausible trip points in thousandths of a degree Celsius. A trip point at or below zero isn't set.
     private static let tripRange: ClosedRange<Int64> = 1...200_000
     /// Maximum number of trip points to read per zone (`THERMAL_MAX_TRIPS` was 12; since Linux 6.8, drivers
     /// may have a few more).
-    private static let mostTrips = 32
+    private static let maxTripPoints = 32
 
     /// Reads all thermal zones that have a trip point into `state`.
     func read(into state: inout HostState) {
-        let names = files.numbered("thermal_zone", in: Self.folder)
+        let names = files.numberedEntries(withPrefix: "thermal_zone", in: Self.folder)
         guard !names.isEmpty else {
             state.missing.append(
                 MissingSource(
@@ -305,9 +307,9 @@ struct ThermalReader {
         if try files.optionalText("\(folder)/mode") == "disabled" {
             throw HostFileError(reason: "the sensor is switched off")
         }
-        let temperature = try files.integer("\(folder)/temp", in: Self.possible)
+        let temperature = try files.integer("\(folder)/temp", in: Self.plausibleRange)
         var trips: [String: Temperature] = [:]
-        for index in 0..<Self.mostTrips {
+        for index in 0..<Self.maxTripPoints {
             guard let kind = try files.optionalText("\(folder)/trip_point_\(index)_type") else { break }
             // For a trip point that isn't set, some drivers return 0 or −274 °C, and others return an error.
             guard let value = try trip("\(folder)/trip_point_\(index)_temp") else { continue }
@@ -348,7 +350,7 @@ struct PowerReader {
     private static let folder = "/sys/class/power_supply"
     /// Plausible battery values in µWh, µAh, µW, or µA. The upper limit is far above the values of real
     /// batteries.
-    private static let amount: ClosedRange<Int64> = 0...1_000_000_000_000
+    private static let plausibleRange: ClosedRange<Int64> = 0...1_000_000_000_000
 
     private struct Battery {
         let isDischarging: Bool
@@ -399,10 +401,10 @@ struct PowerReader {
         let percent = try files.optionalInteger("\(folder)/capacity", in: 0...100)
         var hours: Double?
         for (store, flow) in [("energy_now", "power_now"), ("charge_now", "current_now")] where hours == nil {
-            guard let content = try files.optionalInteger("\(folder)/\(store)", in: Self.amount),
+            guard let content = try files.optionalInteger("\(folder)/\(store)", in: Self.plausibleRange),
                 // Some drivers report a discharging current as a negative value.
                 let rate = try files.optionalInteger(
-                    "\(folder)/\(flow)", in: -Self.amount.upperBound...Self.amount.upperBound),
+                    "\(folder)/\(flow)", in: -Self.plausibleRange.upperBound...Self.plausibleRange.upperBound),
                 rate != 0, isDischarging
             else { continue }
             hours = Double(content) / Double(rate.magnitude)

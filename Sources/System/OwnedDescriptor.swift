@@ -48,16 +48,16 @@ package final class WakeUp: Sendable {
     }
 
     /// The file descriptor of the eventfd. After a call of `wake`, the descriptor is readable (POLLIN) until
-    /// `forget` is called.
+    /// `clear` is called.
     package var number: Int32 { descriptor.number }
 
-    /// Wakes the sleeping thread. Later calls of poll(2) also return immediately, until `forget` is called.
+    /// Wakes the sleeping thread. Later calls of poll(2) also return immediately, until `clear` is called.
     package func wake() {
         eventfd_write(descriptor.number, 1)
     }
 
     /// Clears all pending wake-ups, so that the thread can sleep again.
-    package func forget() {
+    package func clear() {
         var count: eventfd_t = 0
         eventfd_read(descriptor.number, &count)
     }

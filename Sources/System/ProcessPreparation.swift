@@ -7,22 +7,22 @@ public import Media
 public enum ProcessPreparation {
     /// Number of threads that every command needs: for the Swift runtime, for signals, and for its first work
     /// item.
-    private static let firstThreads = 4
+    private static let minThreads = 4
 
     /// Minimum number of file descriptors that every command needs, in addition to the standard streams.
-    private static let firstDescriptors = 8
+    private static let minDescriptors = 8
 
     /// Maximum soft limit for file descriptors that is set if the hard limit permits it. A higher limit would
     /// be wasteful, because some code allocates memory for each possible descriptor.
-    private static let mostDescriptors: UInt64 = 65_536
+    private static let maxDescriptors: UInt64 = 65_536
 
     /// Number of allocator heaps if the address space is limited. Each heap reserves 64 MiB of address space,
     /// and the default is eight heaps per processor.
-    private static let fewHeaps: Int32 = 2
+    private static let maxHeaps: Int32 = 2
 
     /// Minimum address space in bytes for any command. If less address space is available, an allocation
     /// fails and the Swift runtime terminates the process without a helpful message.
-    private static let leastAddressSpace: UInt64 = 48 << 20
+    private static let minAddressSpace: UInt64 = 48 << 20
 
     /// The process's original soft limit for file descriptors, which is restored in child processes; `nil` if
     /// the limit wasn't changed.
@@ -35,15 +35,15 @@ public enum ProcessPreparation {
     ///
     /// - Returns: The limit that is too low; `nil` if all limits are sufficient.
     public static func run() -> MachineLimit? {
-        let before = ProcessLimit.descriptors.raise(upTo: mostDescriptors)
+        let before = ProcessLimit.descriptors.raise(upTo: maxDescriptors)
         originalDescriptors.withLock { $0 = before }
         signal(SIGXFSZ, SIG_IGN)
         system_set_thread_stack(UInt(MediaThread.stackSize))
-        if ProcessLimit.addressSpace.soft != nil { system_limit_heaps(fewHeaps) }
-        guard ProcessLimit.hasAddressSpace(for: leastAddressSpace) else { return .addressSpace }
-        if let limit = ProcessLimit.limit(ofOpening: firstDescriptors) { return limit }
+        if ProcessLimit.addressSpace.soft != nil { system_limit_heaps(maxHeaps) }
+        guard ProcessLimit.hasAddressSpace(for: minAddressSpace) else { return .addressSpace }
+        if let limit = ProcessLimit.limit(ofOpening: minDescriptors) { return limit }
         do throws(ThreadError) {
-            try MediaThread.check(firstThreads, for: "start")
+            try MediaThread.checkAvailability(of: minThreads, for: "start")
             try MediaThread.prepareReserve()
         } catch {
             return error.limit
@@ -101,7 +101,7 @@ public enum ProgramPath {
     ///
     /// - Parameter name: The program's name.
     /// - Returns: The path of the program; `nil` if the program is in neither location.
-    public static func beside(_ name: String) -> String? {
+    public static func sibling(_ name: String) -> String? {
         guard let own else { return nil }
         let folder = URL(fileURLWithPath: own).deletingLastPathComponent()
         let installed = folder.deletingLastPathComponent().appending(path: "libexec/multicam/\(name)")
@@ -177,7 +177,7 @@ public enum StandardStreams {
     ///   - text: The text that couldn't be written.
     ///   - number: The system's error number.
     /// - Returns: The complete error message.
-    public static func lossReport(of text: String, errno number: Int32) -> String {
+    public static func writeFailureMessage(for text: String, errno number: Int32) -> String {
         let lines = text.split(separator: "\n").map { String($0).printable(limit: 1000) }
         return
             "standard output: writing failed: \(String(cString: strerror(number))). Redirect the output to a file on a disk with free space. "

@@ -10,7 +10,7 @@ public struct RealtimeKit: PriorityService {
     private static let name = "org.freedesktop.RealtimeKit1"
     private static let object = "/org/freedesktop/RealtimeKit1"
     /// Timeout of a D-Bus request in milliseconds.
-    private static let patience: Int32 = 2000
+    private static let requestTimeout: Int32 = 2000
 
     private let address: String?
 
@@ -50,7 +50,7 @@ public struct RealtimeKit: PriorityService {
         dbus_message_iter_append_basic(&arguments, Int32(UInt8(ascii: "i")), &priority)
         guard
             let answer = dbus_connection_send_with_reply_and_block(
-                connection, call, Self.patience, &error)
+                connection, call, Self.requestTimeout, &error)
         else { return Self.text(of: error, else: "RealtimeKit did not respond") }
         dbus_message_unref(answer)
         return nil

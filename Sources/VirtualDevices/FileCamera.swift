@@ -29,7 +29,7 @@ public final class FileCamera: CameraSource {
     /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or contains no video.
     public init(role: String, path: String) throws(VirtualDeviceError) {
         let selector = VirtualSources.filePrefix + path
-        let file = try ReadableFile(path, asked: selector, operation: "opening the file")
+        let file = try ReadableFile(path, selector: selector, operation: "opening the file")
         let facts = try file.read { () throws(EncodingError) in
             guard let facts = try MediaFileReader(path: path, media: .video).video else {
                 throw EncodingError(
@@ -73,13 +73,13 @@ public final class FileCamera: CameraSource {
     }
 
     /// Sets T0, the playback start time. Only the first call after `start` has an effect.
-    public func recordingBegins(at start: ClockTime) {
-        thread.recordingBegins(at: start)
+    public func setRecordingStart(_ start: ClockTime) {
+        thread.setRecordingStart(start)
     }
 
     /// Sets the maximum delay between the end of a frame's interval and the delivery of the frame. The new
     /// value takes effect with the next frame that is read.
-    public func deliver(within leeway: Nanoseconds) {
+    public func setDeliveryLeeway(_ leeway: Nanoseconds) {
         // Decoded frames are large, so they aren't batched.
         thread.leeway = format.pixel == .mjpeg ? leeway : .zero
     }
@@ -99,7 +99,7 @@ public final class FileCamera: CameraSource {
         on clock: any SessionClock, until cancellation: Cancellation,
         delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(EncodingError) {
-        var frames = try FileFramesAhead(path: path)
+        var frames = try FrameReadAheadBuffer(path: path)
         guard let first = try frames.next() else {
             receive(.ended(at: clock.now, cause: "end of file"))
             return
@@ -123,23 +123,23 @@ public final class FileCamera: CameraSource {
             cancellation: cancellation, receive: receive)
         // The first frame is repeated until its own start time, because another stream of the file may begin
         // earlier.
-        guard playback.hold(first.frame, after: nil, until: first.place) else { return }
-        var times = FileTimes()
-        var (last, next): (FileFramesAhead.Read, FileFramesAhead.Read?) = (first, first)
+        guard playback.repeatFrame(first.frame, after: nil, until: first.place) else { return }
+        var times = FileTimestampValidator()
+        var (last, next): (FrameReadAheadBuffer.Entry, FrameReadAheadBuffer.Entry?) = (first, first)
         while let read = next {
-            if let problem = times.problem(at: read.place) {
+            if let problem = times.check(read.place) {
                 guard playback.deliver() else { return }
                 return receive(.ended(at: playback.end, cause: problem))
             }
             for jump in read.jumps {
                 receive(
-                    .remarked(
+                    .notice(
                         at: recordingStart + read.place, "\(jump). The camera continues without a gap."))
             }
             if read.damaged > 0 {
-                playback.lose(read.damaged, at: last.place + interval)
+                playback.reportLoss(read.damaged, at: last.place + interval)
             } else {
-                guard playback.hold(last.frame, after: last.place, until: read.place) else { return }
+                guard playback.repeatFrame(last.frame, after: last.place, until: read.place) else { return }
             }
             guard playback.add(read.frame, at: read.place) else { return }
             last = read
@@ -150,11 +150,11 @@ public final class FileCamera: CameraSource {
                 throw error
             }
         }
-        let damaged = frames.damageAtEnd()
+        let damaged = frames.trailingDamageCount()
         if damaged > 0 {
-            playback.lose(damaged, at: last.place + interval)
+            playback.reportLoss(damaged, at: last.place + interval)
         } else {
-            guard playback.hold(last.frame, after: last.place, until: frames.end) else { return }
+            guard playback.repeatFrame(last.frame, after: last.place, until: frames.end) else { return }
         }
         guard playback.deliver() else { return }
         receive(.ended(at: playback.end, cause: "end of file"))
@@ -194,7 +194,7 @@ public final class FileCamera: CameraSource {
             guard clock.sleep(until: end, unless: cancellation) else { return false }
             for frame in waiting { receive(.frame(frame)) }
             waiting.removeAll(keepingCapacity: true)
-            camera.thread.noteProcessorTime()
+            camera.thread.recordProcessorTime()
             return true
         }
 
@@ -222,7 +222,8 @@ public final class FileCamera: CameraSource {
         ///     repeated before its start.
         ///   - next: Start of the next frame in file time.
         /// - Returns: `false` if the camera must stop.
-        mutating func hold(_ frame: CapturedFrame, after place: Nanoseconds?, until next: Nanoseconds) -> Bool
+        mutating func repeatFrame(_ frame: CapturedFrame, after place: Nanoseconds?, until next: Nanoseconds)
+            -> Bool
         {
             // Frame times are rounded and vary slightly in some files.
             let last = next - interval / 2
@@ -235,7 +236,7 @@ public final class FileCamera: CameraSource {
         }
 
         /// Reports frames that couldn't be decoded.
-        func lose(_ count: Int, at place: Nanoseconds) {
+        func reportLoss(_ count: Int, at place: Nanoseconds) {
             receive(.lost(count: count, cause: .corrupt, capturedAt: start + place))
         }
     }
@@ -248,7 +249,7 @@ public final class FileCamera: CameraSource {
     }
 }
 
-extension FileFramesAhead.Read {
+extension FrameReadAheadBuffer.Entry {
     /// Start of the frame in file time.
     fileprivate var place: Nanoseconds { frame.capturedAt - ClockTime(nanoseconds: 0) }
 }
@@ -257,9 +258,9 @@ extension FileFramesAhead.Read {
 /// cost of reading.
 ///
 /// The buffer is used by only one thread.
-struct FileFramesAhead {
+struct FrameReadAheadBuffer {
     /// A frame, and the problems found in the file before that frame.
-    struct Read {
+    struct Entry {
         let frame: CapturedFrame
         /// Number of undecodable frames before this frame.
         let damaged: Int
@@ -269,15 +270,15 @@ struct FileFramesAhead {
 
     private let reader: MediaFileReader
     /// Maximum number of frames read per batch.
-    private let most: Int
+    private let batchSize: Int
     /// Frames that have been read, in reverse order, so that the next frame is the last element.
-    private var frames: [Read] = []
+    private var frames: [Entry] = []
     /// Error of the last read operation, which is thrown after the frames before it have been returned.
     private var failure: EncodingError?
 
     /// Number of JPEGs read per batch. A batch covers about a quarter of a second, and takes about 1 MB at
     /// 1080p.
-    private static let usual = 8
+    private static let jpegBatchSize = 8
 
     /// Opens the video stream of a file.
     ///
@@ -285,13 +286,13 @@ struct FileFramesAhead {
     init(path: String) throws(EncodingError) {
         reader = try MediaFileReader(path: path, media: .video)
         // Decoded frames are large and take time to decode, so they aren't read ahead.
-        most = reader.video?.pixel == .mjpeg ? Self.usual : 1
+        batchSize = reader.video?.pixel == .mjpeg ? Self.jpegBatchSize : 1
     }
 
     /// Returns the next frame, or `nil` at the end of the file.
     ///
     /// - Throws: `EncodingError` if the file can't be read at this position.
-    mutating func next() throws(EncodingError) -> Read? {
+    mutating func next() throws(EncodingError) -> Entry? {
         if frames.isEmpty { read() }
         if let frame = frames.popLast() { return frame }
         if let failure { throw failure }
@@ -300,7 +301,7 @@ struct FileFramesAhead {
 
     /// Returns the number of undecodable frames at the end of the file. The value is valid after `next` has returned
     /// `nil`.
-    func damageAtEnd() -> Int { reader.drainDamageCount() }
+    func trailingDamageCount() -> Int { reader.drainDamageCount() }
 
     /// Length of the file. The value is valid after `next` has returned `nil`.
     var end: Nanoseconds { reader.end }
@@ -308,9 +309,9 @@ struct FileFramesAhead {
     private mutating func read() {
         guard failure == nil else { return }
         do throws(EncodingError) {
-            while frames.count < most, let frame = try reader.nextFrame() {
+            while frames.count < batchSize, let frame = try reader.nextFrame() {
                 frames.append(
-                    Read(frame: frame, damaged: reader.drainDamageCount(), jumps: reader.drainJumps()))
+                    Entry(frame: frame, damaged: reader.drainDamageCount(), jumps: reader.drainJumps()))
             }
         } catch {
             failure = error

@@ -30,7 +30,7 @@ public final class FileMicrophone: MicrophoneSource {
     /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or contains no audio.
     public init(role: String, path: String) throws(VirtualDeviceError) {
         let selector = VirtualSources.filePrefix + path
-        let file = try ReadableFile(path, asked: selector, operation: "opening the file")
+        let file = try ReadableFile(path, selector: selector, operation: "opening the file")
         format = try file.read { () throws(EncodingError) in
             guard let format = try MediaFileReader(path: path, media: .audio).audio else {
                 throw EncodingError(
@@ -66,8 +66,8 @@ public final class FileMicrophone: MicrophoneSource {
     }
 
     /// Sets T0, the playback start time. Only the first call after `start` has an effect.
-    public func recordingBegins(at start: ClockTime) {
-        thread.recordingBegins(at: start)
+    public func setRecordingStart(_ start: ClockTime) {
+        thread.setRecordingStart(start)
     }
 
     /// Stops the thread and waits until it has ended. After this call, no more events are sent. This method must not be
@@ -127,7 +127,7 @@ public final class FileMicrophone: MicrophoneSource {
             receive: receive)
         // In many files, time stamps are rounded to milliseconds although the samples are contiguous.
         let rounding = playback.samples(in: reader.tick) + 1
-        var times = FileTimes()
+        var times = FileTimestampValidator()
         while true {
             let part: (samples: [Float], time: Nanoseconds)?
             do throws(EncodingError) {
@@ -141,12 +141,12 @@ public final class FileMicrophone: MicrophoneSource {
                 if !damaged { guard playback.fill(until: playback.samples(in: reader.end)) else { return } }
                 break
             }
-            if let problem = times.problem(at: time) {
+            if let problem = times.check(time) {
                 guard playback.deliverRest() else { return }
                 return receive(.ended(at: playback.end, cause: problem))
             }
             for jump in reader.drainJumps() {
-                receive(.remarked(at: start + time, "\(jump). The microphone continues without a gap."))
+                receive(.notice(at: start + time, "\(jump). The microphone continues without a gap."))
             }
             let hole = playback.samples(in: time) - playback.next
             if hole > rounding {
@@ -159,7 +159,7 @@ public final class FileMicrophone: MicrophoneSource {
             // Audio that a packet repeats from the previous packet is played only once.
             let excess = hole < -rounding ? min(-hole * Int64(format.channels), Int64(samples.count)) : 0
             guard playback.add(samples.dropFirst(Int(excess))) else { return }
-            thread.noteProcessorTime()
+            thread.recordProcessorTime()
         }
         guard playback.deliverRest() else { return }
         receive(.ended(at: playback.end, cause: "end of file"))

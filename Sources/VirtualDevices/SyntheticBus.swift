@@ -40,7 +40,7 @@ public enum SyntheticBus {
     }
 
     /// The active streams on all synthetic buses of this process.
-    private struct Register {
+    private struct Registry {
         struct Stream {
             let number: Int
             let name: String
@@ -62,11 +62,11 @@ public enum SyntheticBus {
         }
     }
 
-    private static let register = ConditionLock(Register())
+    private static let registry = ConditionLock(Registry())
 
     /// A camera's bandwidth reservation on its bus, held from start to stop. Scripted disconnections don't release the
     /// bandwidth.
-    final class Place: Sendable {
+    final class Reservation: Sendable {
         private let camera: USBCamera
         private let demand: USBDemand?
         private let name: String
@@ -81,9 +81,9 @@ public enum SyntheticBus {
         /// Reserves bandwidth, as a real driver does when a stream starts.
         ///
         /// - Throws: `DeviceError.noBandwidth` if the bus doesn't have enough bandwidth left.
-        func take() throws(DeviceError) {
+        func reserve() throws(DeviceError) {
             guard let demand else { return }
-            let taken: Result<Int, DeviceError> = SyntheticBus.register.withLock { register in
+            let taken: Result<Int, DeviceError> = SyntheticBus.registry.withLock { register in
                 let load = register.load
                 var isPossible = load.fits(demand.reservation, at: camera.speed, on: camera.domains)
                 if case .tooLarge = demand.basis { isPossible = false }
@@ -97,16 +97,16 @@ public enum SyntheticBus {
             number.withLock { $0 = new }
         }
 
-        func leave() {
+        func release() {
             let old = number.withLock { number in
                 defer { number = nil }
                 return number
             }
             guard let old else { return }
-            SyntheticBus.register.withLock { $0.streams.removeAll { $0.number == old } }
+            SyntheticBus.registry.withLock { $0.streams.removeAll { $0.number == old } }
         }
 
-        private func refusal(_ demand: USBDemand, beside streams: [Register.Stream], _ load: USBLoad)
+        private func refusal(_ demand: USBDemand, beside streams: [Registry.Stream], _ load: USBLoad)
             -> DeviceError
         {
             func share(_ reservation: USBReservation) -> BandwidthShortage.Share? {

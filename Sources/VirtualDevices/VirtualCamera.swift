@@ -21,10 +21,10 @@ public final class VirtualCamera: CameraSource {
     private let image: StillFrame?
     private let request = ConditionLock(Request.none)
     private let thread: SourceThread
-    private let place: SyntheticBus.Place?
+    private let reservation: SyntheticBus.Reservation?
     private let adjustables: VirtualControls
     /// Outcomes of `set` calls that the camera's thread hasn't yet delivered as a `controls` event.
-    private let untold = ConditionLock<[ControlOutcome]>([])
+    private let unreportedOutcomes = ConditionLock<[ControlOutcome]>([])
 
     private enum Request {
         case none
@@ -36,7 +36,7 @@ public final class VirtualCamera: CameraSource {
     private static let restartTime = Nanoseconds.milliseconds(300)
     /// In real time, frames that are overdue by more than this time are lost, as if the driver's buffers were
     /// full.
-    private static let patience = Nanoseconds.seconds(1)
+    private static let maxOverdueTime = Nanoseconds.seconds(1)
     /// Number of different noise frames, which are repeated in turn.
     private static let noiseCount: Int64 = 4
 
@@ -64,15 +64,15 @@ public final class VirtualCamera: CameraSource {
         deliveryDelay = interval + behavior.latency + behavior.jitter
         adjustables = VirtualControls(without: settings.missingControls, choices: rules.choices)
         device = Self.device(role: role, settings: settings, format: format, controls: adjustables.all)
-        place = SyntheticBus.camera(device.identity, on: behavior.bus).map {
-            SyntheticBus.Place($0, format: format, name: settings.selector)
+        reservation = SyntheticBus.camera(device.identity, on: behavior.bus).map {
+            SyntheticBus.Reservation($0, format: format, name: settings.selector)
         }
         guard case .still(let path) = settings.pattern else {
             image = nil
             return
         }
-        let upright = settings.mount.swapsSides ? format.size.turned : format.size
-        image = try ReadableFile(path, asked: settings.selector, operation: "opening the image").read {
+        let upright = settings.mount.swapsSides ? format.size.transposed : format.size
+        image = try ReadableFile(path, selector: settings.selector, operation: "opening the image").read {
             () throws(EncodingError) in try StillFrame(path: path, size: upright)
         }
     }
@@ -87,7 +87,7 @@ public final class VirtualCamera: CameraSource {
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
-        try place?.take()
+        try reservation?.reserve()
         try thread.start(on: clock) { cancellation in
             do throws(EncodingError) {
                 try self.run(on: clock, until: cancellation, delivering: receive)
@@ -98,34 +98,34 @@ public final class VirtualCamera: CameraSource {
     }
 
     /// Sets T0, the reference time of the fault script. Only the first call after `start` has an effect.
-    public func recordingBegins(at start: ClockTime) {
-        thread.recordingBegins(at: start)
+    public func setRecordingStart(_ start: ClockTime) {
+        thread.setRecordingStart(start)
     }
 
     /// Whether the format can be changed. The value is `false` for a still image, which is loaded for a fixed size.
-    public var isChangeable: Bool { image == nil }
+    public var canChangeFormat: Bool { image == nil }
 
     /// Restarts the camera's stream in another format. Like the format change of a webcam, the restart takes
     /// 300 ms. Returns immediately.
     ///
     /// - Parameter format: The new format, or `nil` to turn the camera off until a format is set.
-    /// - Precondition: `isChangeable` is `true`.
-    public func change(to format: VideoFormat?) {
-        precondition(isChangeable, "the format of a still image can't be changed")
+    /// - Precondition: `canChangeFormat` is `true`.
+    public func changeFormat(to format: VideoFormat?) {
+        precondition(canChangeFormat, "the format of a still image can't be changed")
         request.withLock { $0 = .format(format) }
     }
 
     /// Returns all controls with their current values.
-    public func controls() -> [DeviceControl] { adjustables.all }
+    public func readControls() -> [DeviceControl] { adjustables.all }
 
     /// Sets controls in the given order. Afterward, the camera's thread sends a `controls` event with the
     /// outcomes.
     ///
     /// - Parameter requests: Controls with their new values, in an order that allows them to be set.
     /// - Returns: The outcome of each request, in the same order.
-    public func set(_ requests: [ControlRequest]) -> [ControlOutcome] {
+    public func setControls(_ requests: [ControlRequest]) -> [ControlOutcome] {
         let outcomes = adjustables.set(requests)
-        untold.withLock { $0 += outcomes }
+        unreportedOutcomes.withLock { $0 += outcomes }
         return outcomes
     }
 
@@ -133,7 +133,7 @@ public final class VirtualCamera: CameraSource {
     /// called from the camera's own thread.
     public func stop() {
         thread.stop()
-        place?.leave()
+        reservation?.release()
     }
 
     /// CPU time that the camera's threads have used to paint and encode frames.
@@ -147,11 +147,11 @@ public final class VirtualCamera: CameraSource {
         let rules: ScriptedDelivery.Rules
         var painter: any FramePainting
         /// The scene adjustments that were used to create `painter`.
-        var look: FrameAppearance
+        var appearance: FrameAppearance
         var delivery: ScriptedDelivery
         /// Whether the format change hasn't been reported yet. The change is reported together with the
         /// device's reconnection.
-        var isUnreported = false
+        var hasUnreportedFormatChange = false
         /// The frame that is being exposed or will be exposed next; `nil` until it has been painted.
         var prepared: CapturedFrame?
     }
@@ -160,10 +160,11 @@ public final class VirtualCamera: CameraSource {
         _ format: VideoFormat, on clock: any SessionClock, afterChanges changes: Int = 0
     ) throws(EncodingError) -> Stream {
         var rules = Self.rules(settings, role: role, rate: format.rate)
-        if clock.isRealTime { rules.patience = Self.patience }
-        let look = adjustables.look
+        if clock.isRealTime { rules.maxOverdueTime = Self.maxOverdueTime }
+        let look = adjustables.appearance
         return Stream(
-            format: format, rules: rules, painter: try makePainter(format, rules.choices, look), look: look,
+            format: format, rules: rules, painter: try makePainter(format, rules.choices, look),
+            appearance: look,
             delivery: ScriptedDelivery(rules, from: clock.now, afterChanges: changes))
     }
 
@@ -173,22 +174,22 @@ public final class VirtualCamera: CameraSource {
     ) throws(EncodingError) {
         var stream = try makeStream(format, on: clock)
         while true {
-            tellControls(at: clock.now, receive)
-            if adjustables.look != stream.look {
-                stream.look = adjustables.look
-                stream.painter = try makePainter(stream.format, stream.rules.choices, stream.look)
+            reportControlOutcomes(at: clock.now, receive)
+            if adjustables.appearance != stream.appearance {
+                stream.appearance = adjustables.appearance
+                stream.painter = try makePainter(stream.format, stream.rules.choices, stream.appearance)
                 stream.prepared = nil
             }
-            if case .format(let wanted) = takeRequest() {
+            if case .format(let wanted) = dequeueRequest() {
                 guard try change(&stream, to: wanted, on: clock, until: cancellation, receive) else { return }
             }
             if stream.prepared?.sequence != stream.delivery.slot {
                 stream.prepared = try prepare(stream)
-                thread.noteProcessorTime()
+                thread.recordProcessorTime()
             }
-            let wake = stream.delivery.wake(since: thread.recordingStart)
+            let wake = stream.delivery.wakeTime(since: thread.recordingStart)
             guard clock.sleep(until: wake, unless: cancellation) else { return }
-            for step in stream.delivery.steps(at: clock.now, since: thread.recordingStart) {
+            for step in stream.delivery.dequeueSteps(at: clock.now, since: thread.recordingStart) {
                 switch step {
                 case .deliver(_, let isDamaged):
                     if let prepared = stream.prepared {
@@ -196,27 +197,27 @@ public final class VirtualCamera: CameraSource {
                     }
                 case .lost(let count, let cause, let time):
                     receive(.lost(count: Int(count), cause: cause, capturedAt: time))
-                case .away(let time): receive(.away(at: time, cause: "unplugged"))
+                case .away(let time): receive(.outageBegan(at: time, cause: "unplugged"))
                 case .returned(let time):
                     try stream.painter.restart()
                     stream.prepared = nil
-                    if stream.isUnreported { receive(.formatChanged(stream.format)) }
-                    stream.isUnreported = false
-                    receive(.returned(at: time))
+                    if stream.hasUnreportedFormatChange { receive(.formatChanged(stream.format)) }
+                    stream.hasUnreportedFormatChange = false
+                    receive(.outageEnded(at: time))
                 }
             }
         }
     }
 
-    private func tellControls(at time: ClockTime, _ receive: @Sendable (CameraEvent) -> Void) {
-        let outcomes = untold.withLock { untold in
+    private func reportControlOutcomes(at time: ClockTime, _ receive: @Sendable (CameraEvent) -> Void) {
+        let outcomes = unreportedOutcomes.withLock { untold in
             defer { untold = [] }
             return untold
         }
         if !outcomes.isEmpty { receive(.controls(outcomes, at: time)) }
     }
 
-    private func takeRequest() -> Request {
+    private func dequeueRequest() -> Request {
         request.withLock { request in
             defer { request = .none }
             return request
@@ -235,14 +236,14 @@ public final class VirtualCamera: CameraSource {
         let wasThere = !stream.delivery.isAway
         if wasThere {
             let cause = wanted == nil ? "off" : "changing its format"
-            receive(.away(at: clock.now, cause: cause, isRequested: true))
+            receive(.outageBegan(at: clock.now, cause: cause, isRequested: true))
         }
         var wanted = wanted
         while wanted == nil {
             guard clock.sleep(until: clock.now + Self.restartTime / 6, unless: cancellation) else {
                 return false
             }
-            if case .format(let next) = takeRequest() { wanted = next }
+            if case .format(let next) = dequeueRequest() { wanted = next }
         }
         guard clock.sleep(until: clock.now + Self.restartTime, unless: cancellation), let wanted else {
             return false
@@ -251,12 +252,12 @@ public final class VirtualCamera: CameraSource {
         stream = try makeStream(
             wanted, on: clock, afterChanges: max(changes, stream.delivery.reportedChanges))
         guard !stream.delivery.isAway else {
-            stream.isUnreported = true
-            if wasThere { receive(.away(at: clock.now, cause: "unplugged")) }
+            stream.hasUnreportedFormatChange = true
+            if wasThere { receive(.outageBegan(at: clock.now, cause: "unplugged")) }
             return true
         }
         receive(.formatChanged(wanted))
-        receive(.returned(at: clock.now))
+        receive(.outageEnded(at: clock.now))
         return true
     }
 
@@ -268,7 +269,7 @@ public final class VirtualCamera: CameraSource {
         }
         let time = rules.time(of: number)
         let exposed = ExposedFrame(
-            number: number, time: time, holdsClap: Clap.isSeen(from: time, until: rules.time(of: number + 1)))
+            number: number, time: time, holdsClap: Clap.occurs(from: time, until: rules.time(of: number + 1)))
         let frame = try stream.painter.paint(exposed)
         let stamp = time + rules.choices.error(.jitter, of: number, within: settings.behavior.jitter)
         return CapturedFrame(
@@ -315,12 +316,12 @@ public final class VirtualCamera: CameraSource {
         let isJPEG = format.pixel == .mjpeg
         switch settings.pattern {
         case .clap:
-            let scene = TestScene(turn: turn, color: color, choices: choices, look: look)
+            let scene = TestScene(turn: turn, color: color, choices: choices, appearance: look)
             if isJPEG { return try BandedJPEGPainter(scene: scene) }
             return RawScenePainter(scene: scene, pixel: pixel)
         case .bars:
             let canvas = Canvas(pixel, format.size)
-            ColorBars.paint(on: canvas, turn: turn, color: color, look: look)
+            ColorBars.paint(on: canvas, turn: turn, color: color, appearance: look)
             return try StaticFramesPainter([canvas], asJPEG: isJPEG)
         case .noise:
             let canvases = (0..<Self.noiseCount).map { number in

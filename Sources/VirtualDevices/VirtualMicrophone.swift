@@ -21,7 +21,7 @@ public final class VirtualMicrophone: MicrophoneSource {
     /// Approximate number of slices per second.
     private static let slicesPerSecond = 100
     /// In real time, slices that are overdue by more than this time are lost, as if a buffer were full.
-    private static let patience = Nanoseconds.seconds(1)
+    private static let maxOverdueTime = Nanoseconds.seconds(1)
 
     /// Creates a synthetic microphone without starting it.
     ///
@@ -62,8 +62,8 @@ public final class VirtualMicrophone: MicrophoneSource {
     }
 
     /// Sets T0, the reference time of the fault script. Only the first call after `start` has an effect.
-    public func recordingBegins(at start: ClockTime) {
-        thread.recordingBegins(at: start)
+    public func setRecordingStart(_ start: ClockTime) {
+        thread.setRecordingStart(start)
     }
 
     /// Stops the thread and waits until it has ended. After this call, no more events are sent. This method must not be
@@ -80,19 +80,19 @@ public final class VirtualMicrophone: MicrophoneSource {
         delivering receive: @Sendable (MicrophoneEvent) -> Void
     ) {
         var rules = rules
-        if clock.isRealTime { rules.patience = Self.patience }
+        if clock.isRealTime { rules.maxOverdueTime = Self.maxOverdueTime }
         var delivery = ScriptedDelivery(rules, from: clock.now)
-        while clock.sleep(until: delivery.wake(since: thread.recordingStart), unless: cancellation) {
-            for step in delivery.steps(at: clock.now, since: thread.recordingStart) {
+        while clock.sleep(until: delivery.wakeTime(since: thread.recordingStart), unless: cancellation) {
+            for step in delivery.dequeueSteps(at: clock.now, since: thread.recordingStart) {
                 switch step {
                 case .deliver(let slice, _): receive(.audio(audio(slice)))
                 case .lost(let slices, let cause, let time):
                     receive(.lost(count: slices * rules.slotLength, cause: cause, capturedAt: time))
-                case .away(let time): receive(.away(at: time, cause: "unplugged"))
-                case .returned(let time): receive(.returned(at: time))
+                case .away(let time): receive(.outageBegan(at: time, cause: "unplugged"))
+                case .returned(let time): receive(.outageEnded(at: time))
                 }
             }
-            thread.noteProcessorTime()
+            thread.recordProcessorTime()
         }
     }
 
@@ -126,7 +126,7 @@ struct AudioPattern: Sendable {
     func samples(_ count: Int, from start: ClockTime, every interval: Double) -> [Float] {
         // The wave is computed from the time of the last clap. Within a slice, a `Double` represents this
         // time with an accuracy of 10⁻¹⁵ s.
-        let sinceClap = Clap.timeSince(start).inSeconds
+        let sinceClap = Clap.timeSinceLast(at: start).inSeconds
         let isSilent =
             switch pattern {
             case .silence: true

@@ -103,10 +103,10 @@ package final class MetadataFile: Sendable {
     ) {
         self.waitsForRoom = waitsForRoom
         let (queue, failure) = (queue, failure)
-        thread = MediaThread.eventually(name: "write:\(role).ndjson") {
+        thread = MediaThread.startWhenPossible(name: "write:\(role).ndjson") {
             var file: LineFile?
             do throws(FileError) { file = try make() } catch { failure.withLock { $0 = error } }
-            while let metadata = queue.next() {
+            while let metadata = queue.dequeue() {
                 do throws(FileError) {
                     // Keep draining the queue after a failure, because a caller may be waiting for space.
                     if failure.withLock({ $0 == nil }) { try file?.append(metadata.line) }
@@ -121,8 +121,8 @@ package final class MetadataFile: Sendable {
     ///
     /// - Returns: Whether the queue had space for the line.
     package func append(_ metadata: CameraMetadata) -> Bool {
-        guard waitsForRoom else { return queue.offer(metadata) }
-        queue.put(metadata)
+        guard waitsForRoom else { return queue.tryEnqueue(metadata) }
+        queue.enqueue(metadata)
         return true
     }
 

@@ -14,7 +14,7 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
         /// Whether a new part was requested that at least one stream hasn't reached yet.
         var isSplitting = false
         /// Whether all streams have ended, so that no more data is written.
-        var isOver = false
+        var hasEnded = false
         /// Time up to which all streams are in the file, relative to T0; `nil` before the first item.
         var writtenEnd: MediaTime?
         /// Number of bytes needed to finalize the open files now.
@@ -23,14 +23,14 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
 
         /// Whether the recording can continue in a new file. The recording can continue if no write failed,
         /// the disk is not full, and at least one stream is still open.
-        var isOpen: Bool { !isOver && result.failure == nil && result.conclusion == nil }
+        var isOpen: Bool { !hasEnded && result.failure == nil && result.conclusion == nil }
     }
 
     let streamCount: Int
     let queue: WriteQueue<Content.Item>
     let shared: ConditionLock<Shared>
     private let thread: MediaThread
-    private let finishing: PartFinishing
+    private let finishing: PartFinalizer
 
     /// Creates the file and starts its thread.
     ///
@@ -46,7 +46,7 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
     /// - Throws: `FileError` if the recording's own file cannot be created.
     init(
         _ disk: RecordingDisk, _ content: sending Content, streamCount: Int, intake: Content.Intake,
-        finishing: PartFinishing
+        finishing: PartFinalizer
     ) throws(FileError) {
         self.streamCount = streamCount
         let isBackup = disk.isBackup
@@ -57,8 +57,8 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
         let queue: WriteQueue<Content.Item> = disk.queue()
         self.queue = queue
         self.finishing = finishing
-        let gate = disk.gate
-        gate.enter()
+        let gate = disk.finalizeBarrier
+        gate.register()
         do throws(ThreadError) {
             thread = try MediaThread(name: "write:\(finishing.file)") {
                 let content = made.value
@@ -71,13 +71,13 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
                 Self.close(content, queue: queue, shared: shared, finishing: finishing, gate: gate)
             }
         } catch {
-            gate.leave()
+            gate.unregister()
             throw FileError(path: finishing.file, error)
         }
     }
 
     /// Enqueues an item that doesn't count against the memory limit and is therefore never dropped.
-    func order(_ item: Content.Item) { _ = queue.offer(item, bytes: 0, as: .order) }
+    func enqueueCommand(_ item: Content.Item) { _ = queue.offer(item, bytes: 0, as: .command) }
 
     /// Whether the file is still open and a new part was requested that at least one stream hasn't reached
     /// yet.
@@ -129,7 +129,7 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
         while !content.isComplete, let item = queue.next({ content.rhythm }) {
             var hasSplit = false
             do throws(FileError) {
-                hasSplit = try content.carryOut(item)
+                hasSplit = try content.process(item)
             } catch {
                 content.fail()
                 shared.withLock { $0.result.failure = $0.result.failure ?? error }
@@ -144,12 +144,12 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
             }
         }
         let isOver = content.isComplete
-        shared.withLock { $0.isOver = isOver }
+        shared.withLock { $0.hasEnded = isOver }
     }
 
     private static func close(
         _ content: Content, queue: WriteQueue<Content.Item>, shared: ConditionLock<Shared>,
-        finishing: PartFinishing, gate: FinalizeBarrier
+        finishing: PartFinalizer, gate: FinalizeBarrier
     ) {
         queue.finish()
         var restFailure: FileError?
@@ -158,7 +158,7 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
         } catch {
             restFailure = error
         }
-        gate.pass()
+        gate.arriveAndWait()
         var last = content.close()
         if let restFailure {
             last?.closed = nil
@@ -208,7 +208,7 @@ package protocol SegmentedContent: AnyObject, SendableMetatype {
     /// - Returns: Whether the item completes a split, because all streams have reached the next file or no next file
     ///   was created.
     /// - Throws: `FileError` if nothing more can be written. After this error, the caller calls `fail`.
-    func carryOut(_ item: Item) throws(FileError) -> Bool
+    func process(_ item: Item) throws(FileError) -> Bool
 
     /// Abandons the file after an error. Later items are discarded.
     func fail()
@@ -222,7 +222,7 @@ package protocol SegmentedContent: AnyObject, SendableMetatype {
     /// error, the previous file continues.
     var splitFailure: FileError? { get }
     /// The expected next write of the open file; `nil` if the next write can't be predicted.
-    var rhythm: WriteRhythm? { get }
+    var rhythm: WriteSchedule? { get }
     /// Number of bytes needed to finalize the open files now.
     var finishingByteCount: Int64 { get }
     /// Time up to which all streams are in the open file, relative to T0; `nil` if no file is open.
@@ -242,7 +242,7 @@ package protocol SegmentedContent: AnyObject, SendableMetatype {
     /// Finalizes the last file and verifies it.
     ///
     /// - Returns: The outcome of finalizing the last file; `nil` if no file is open.
-    func close() -> PartFinishing.Outcome?
+    func close() -> PartFinalizer.Outcome?
 
     /// Returns the ranges of each stream that were dropped because the disk was too slow.
     static func shed(_ intake: Intake) -> [[Shed]]

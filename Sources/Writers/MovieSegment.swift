@@ -88,7 +88,7 @@ final class MovieSegment {
     }
 
     /// Counts samples of an audio stream that have no packet. The file plays silence instead of these samples.
-    func skip(_ fates: AudioFateRun, stream: Int) { ledgers[stream].skip(fates) }
+    func appendSilence(_ fates: AudioFateRun, stream: Int) { ledgers[stream].appendSilence(fates) }
 
     /// Sets the start of the file. Call this method before the first packet is written.
     ///
@@ -98,7 +98,7 @@ final class MovieSegment {
     ///   - createdAt: The date of T0.
     func begin(at start: MediaTime, timecode: Timecode?, createdAt: Date) {
         self.start = start
-        file.begin(
+        file.setStartMetadata(
             createdAt: createdAt.addingTimeInterval(Nanoseconds(start.nanoseconds).inSeconds),
             timecode: file.kind == .mov
                 ? timecode.map { $0.advanced(by: $0.rate.ticks(before: start)) } : nil)
@@ -108,13 +108,13 @@ final class MovieSegment {
     ///
     /// - Parameter notes: The metadata of the complete movie, with times relative to T0. A chapter that started before
     ///   the file becomes the file's first chapter.
-    func note(_ notes: MovieMetadata) {
+    func setMetadata(_ notes: MovieMetadata) {
         var own = notes
         own.chapters = notes.chapters.map { chapter in
             let time = chapter.start.nanoseconds - start.nanoseconds
             return MovieMetadata.Chapter(start: MediaTime(nanoseconds: time), title: chapter.title)
         }
-        file.notes = own
+        file.metadata = own
     }
 
     /// Writes all pending packets of the movie's last file to disk, so that a crash before `close` doesn't lose any of
@@ -139,8 +139,8 @@ final class MovieSegment {
     ///   - isContinued: Whether another file follows. If the next file's first key frame of a video stream is
     ///     later than `end`, the stream's frames up to that key frame stay in this file.
     /// - Returns: The outcome of finalizing the file.
-    func close(at end: MediaTime?, isContinued: Bool) -> PartFinishing.Outcome {
-        var outcome = PartFinishing.Outcome(sampleCounts: [])
+    func close(at end: MediaTime?, isContinued: Bool) -> PartFinalizer.Outcome {
+        var outcome = PartFinalizer.Outcome(sampleCounts: [])
         do throws(FileError) {
             outcome.closed = try finish(at: end, isContinued: isContinued)
         } catch {
@@ -168,7 +168,7 @@ final class MovieSegment {
         let summary = try file.finish(ends: ends(at: end, isContinued: isContinued))
         return ClosedFile(
             relativePath: relativePath, byteCount: summary.byteCount, checksum: summary.checksum,
-            fault: FileVerification.fault(holding: summary, in: file.reader))
+            fault: FileVerification.fault(expecting: summary, in: file.reader))
     }
 
     /// Returns the end of each stream, relative to the start of the file, in ticks of the time scale that the
@@ -218,15 +218,15 @@ extension MovieTrack {
     /// Tracks with a rate below ten frames per second use a finer time scale in the file, so that the last
     /// frame can end with the recording instead of at the next tick.
     var ticksInFile: Int64 {
-        guard let rate = parameters.grid, rate < Self.finelyPlacedRate else { return 1 }
-        return (Self.leastTimeScale + timeScale - 1) / timeScale
+        guard let rate = parameters.grid, rate < Self.fineTimeScaleRate else { return 1 }
+        return (Self.minTimeScale + timeScale - 1) / timeScale
     }
 
     /// Frame rate below which a track uses a finer time scale in the file, so that its last frame can be shortened: ten
     /// frames per second.
-    private static let finelyPlacedRate = FrameRate(10, per: 1)
-    /// Minimum time scale in the file for tracks below `finelyPlacedRate`, in ticks per second.
-    private static let leastTimeScale: Int64 = 1000
+    private static let fineTimeScaleRate = FrameRate(10, per: 1)
+    /// Minimum time scale in the file for tracks below `fineTimeScaleRate`, in ticks per second.
+    private static let minTimeScale: Int64 = 1000
 
     /// Converts the end of the track, given as a time relative to T0, to ticks of the track's time scale in
     /// the file.
@@ -318,17 +318,17 @@ extension WaveFile {
     ///
     /// - Throws: `FileError` if the file header cannot be written.
     func begin(startedAt: Date, from first: Int64) throws(FileError) {
-        try begin(Self.broadcast(path: path, startedAt: startedAt, from: first))
+        try setStartMetadata(Self.broadcast(path: path, startedAt: startedAt, from: first))
     }
 
     /// The local time continues from T0, like timecode, so a daylight saving time change during the recording doesn't
     /// affect files that begin after it.
-    private static func broadcast(path: String, startedAt: Date, from first: Int64) -> WaveBroadcast {
+    private static func broadcast(path: String, startedAt: Date, from first: Int64) -> BroadcastExtension {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let elapsed = FrameRate(Int64(AudioFormat.sessionRate)).time(ofTick: first)
         let start = LocalTime(
             startedAt.addingTimeInterval(Nanoseconds(elapsed.nanoseconds).inSeconds),
             secondsFromGMT: LocalTime.secondsFromGMT(at: startedAt))
-        return WaveBroadcast(description: name, reference: name, start: start)
+        return BroadcastExtension(description: name, reference: name, start: start)
     }
 }

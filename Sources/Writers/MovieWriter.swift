@@ -3,7 +3,7 @@ package import FoundationEssentials
 package import Media
 
 /// Writes one movie of a recording to a file on each disk. Thread-safe.
-package typealias MovieWriter = FilesOnDisks<SegmentedMovie>
+package typealias MovieWriter = MirroredFileWriter<SegmentedMovie>
 
 extension MovieWriter {
     /// Creates the movie's files and starts their threads.
@@ -20,7 +20,7 @@ extension MovieWriter {
     ) throws(FileError) {
         try self.init(disks, relativePath: relativePath, streamCount: streams.count) {
             (disk) throws(FileError) in
-            let finishing = PartFinishing(of: relativePath)
+            let finishing = PartFinalizer(of: relativePath)
             return try FileWriter(
                 disk,
                 SegmentedMovie(
@@ -37,7 +37,7 @@ extension MovieWriter {
     ///   - startedAt: The date of T0.
     ///   - start: Start of the file, relative to T0.
     package func begin(startedAt: Date, from start: MediaTime = .zero) {
-        each { $0.order(.begin(startedAt, from: start)) }
+        forEachWriter { $0.enqueueCommand(.begin(startedAt, from: start)) }
     }
 
     /// Enqueues a packet on each disk. If the queue of a disk is full, the packet is dropped on that disk.
@@ -46,47 +46,47 @@ extension MovieWriter {
     ///   - packet: The packet, with timestamps in ticks of the stream's time scale, relative to T0.
     ///   - stream: Index of the packet's stream in the file, starting at 0.
     func append(_ packet: EncodedPacket, stream: Int) {
-        each { $0.append(packet, stream: stream) }
+        forEachWriter { $0.append(packet, stream: stream) }
     }
 
     /// Ends a stream. No further packets of this stream are accepted.
     func finishStream(_ stream: Int) {
-        each { $0.finishStream(stream) }
+        forEachWriter { $0.finishStream(stream) }
     }
 
     /// Declares that no more packets of a stream follow, so that splits don't wait for this stream. The
     /// stream must still be ended with `finishStream`.
     func stop(_ stream: Int) {
-        each { $0.order(.stopStream(stream)) }
+        forEachWriter { $0.enqueueCommand(.stopStream(stream)) }
     }
 
     /// Counts the next samples of an audio stream, which have no packet. The files play silence instead of
     /// these samples.
-    func skip(_ fates: AudioFateRun, stream: Int) {
-        each { file in file.shared.withLock { $0.intake.silence[stream].append(fates) } }
+    func appendSilence(_ fates: AudioFateRun, stream: Int) {
+        forEachWriter { file in file.shared.withLock { $0.intake.silence[stream].append(fates) } }
     }
 
     /// Declares that a stream has no packets at the most recently requested split, so that the split doesn't
     /// wait for this stream.
-    func pass(_ stream: Int) {
-        each { $0.order(.pass(stream)) }
+    func skipSplit(_ stream: Int) {
+        forEachWriter { $0.enqueueCommand(.skipSplit(stream)) }
     }
 
     /// Continues in a new file on each disk whose file has neither failed nor ended.
     ///
     /// - Parameter part: Path and start of the new file.
     package func split(_ part: Part) {
-        each { if $0.isOpen { $0.split(part) } }
+        forEachWriter { if $0.isOpen { $0.split(part) } }
     }
 
     /// Sets the metadata of the movie's files that are not finalized yet. Each call replaces the previous
     /// metadata.
     ///
     /// - Parameter notes: The metadata, with times relative to T0.
-    package func note(_ notes: MovieMetadata) { each { $0.order(.notes(notes)) } }
+    package func setMetadata(_ notes: MovieMetadata) { forEachWriter { $0.enqueueCommand(.metadata(notes)) } }
 
     /// Sets the cover image (a JPEG) of the movie's files that are not finalized yet.
-    package func setCover(_ cover: SharedBytes) { each { $0.order(.cover(cover)) } }
+    package func setCover(_ cover: SharedBytes) { forEachWriter { $0.enqueueCommand(.cover(cover)) } }
 
     /// Ends the movie on one disk. On this disk, packets whose presentation time is at or after `time` are
     /// discarded.
@@ -94,7 +94,7 @@ extension MovieWriter {
     /// - Parameters:
     ///   - index: Index of the disk: 0 for the recording, 1 for the backup.
     ///   - time: A time relative to T0 that no stream has reached yet.
-    package func conclude(onDisk index: Int, at time: MediaTime) { file(index)?.conclude(at: time) }
+    package func conclude(onDisk index: Int, at time: MediaTime) { writer(onDisk: index)?.conclude(at: time) }
 }
 
 /// Writes one movie to one disk. Packets that don't fit in the writer's queue are dropped according to
@@ -111,7 +111,8 @@ extension MovieFileWriter {
         let (isAudio, claim, silence) = shared.withLock { shared in
             (
                 shared.intake.streams[stream].isAudio,
-                shared.intake.shedding[stream].claim(isKey: packet.isKey), shared.intake.silence[stream]
+                shared.intake.shedding[stream].requiredRoom(isKey: packet.isKey),
+                shared.intake.silence[stream]
             )
         }
         let isTaken =
@@ -121,7 +122,7 @@ extension MovieFileWriter {
                     as: isAudio ? .audio : .frame(least: least))
             } ?? false
         shared.withLock { shared in
-            shared.intake.shedding[stream].note(packet, isTaken: isTaken)
+            shared.intake.shedding[stream].record(packet, isAccepted: isTaken)
             if isTaken {
                 shared.intake.silence[stream] = AudioFateRun()
             } else {
@@ -137,14 +138,14 @@ extension MovieFileWriter {
             defer { shared.intake.silence[stream] = AudioFateRun() }
             return shared.intake.silence[stream]
         }
-        order(.finishStream(stream, after: silence))
+        enqueueCommand(.finishStream(stream, after: silence))
     }
 
     /// Requests that the movie continue in a new file. No file is created if the current file has failed, or
     /// if it ended before the split.
     func split(_ part: MovieWriter.Part) {
         shared.withLock { $0.isSplitting = true }
-        order(.split(part))
+        enqueueCommand(.split(part))
     }
 
     /// Discards all packets whose presentation time is at or after `time`. Later calls are ignored.
@@ -152,7 +153,7 @@ extension MovieFileWriter {
     /// - Parameter time: A time relative to T0 that no stream has reached yet.
     func conclude(at time: MediaTime) {
         shared.withLock { $0.result.conclusion = $0.result.conclusion ?? time }
-        order(.conclude(time))
+        enqueueCommand(.conclude(time))
     }
 
     /// Number of packets, in all streams, that were dropped because the queue was full.
@@ -173,7 +174,7 @@ package struct TrackSink: Sendable {
     private let tally = ConditionLock(FateCounts())
 
     /// Counts of the packets received so far, by fate.
-    package var given: FateCounts { tally.withLock { $0 } }
+    package var receivedCounts: FateCounts { tally.withLock { $0 } }
 
     /// A listener that receives each packet in addition to the file. The listener must not block.
     private let listener: (@Sendable (EncodedPacket) -> Void)?
@@ -216,7 +217,7 @@ package struct TrackSink: Sendable {
 
     /// Declares that this stream has no packets at the most recently requested split, so that the split
     /// doesn't wait for this stream.
-    package func pass() { writer?.pass(stream) }
+    package func skipSplit() { writer?.skipSplit(stream) }
 
     /// Ends the file early, at a time relative to T0, if this stream is the only one in the file.
     package func endIfOnlyStream(at time: MediaTime) {
@@ -228,8 +229,8 @@ package struct TrackSink: Sendable {
     package func stop() { writer?.stop(stream) }
 
     /// Counts the next samples, which have no packet. The files play silence instead of these samples.
-    package func skip(_ fates: AudioFateRun) {
-        if !fates.isEmpty { writer?.skip(fates, stream: stream) }
+    package func appendSilence(_ fates: AudioFateRun) {
+        if !fates.isEmpty { writer?.appendSilence(fates, stream: stream) }
     }
 
     /// Ends the stream. No further packets are accepted.

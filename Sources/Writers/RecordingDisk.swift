@@ -12,8 +12,8 @@ package final class RecordingDisk: Sendable {
     package let folder: SessionFolder
     let memory: WriteMemory
     /// The disk space reserved for finalizing the files.
-    package let room: ReservedSpace
-    let gate = FinalizeBarrier()
+    package let reservedSpace: ReservedSpace
+    let finalizeBarrier = FinalizeBarrier()
     /// The thread that writes the manifest, the events and the report.
     package let folderWriter: SessionFolderWriter
     /// Whether callers wait for space in the queues, as in simulated time.
@@ -43,8 +43,8 @@ package final class RecordingDisk: Sendable {
         self.waitsForRoom = waitsForRoom
         self.beforeWrite = beforeWrite
         memory = WriteMemory(limits)
-        room = ReservedSpace(in: folder.path)
-        folderWriter = SessionFolderWriter(folder, room: room, waitsForRoom: waitsForRoom)
+        reservedSpace = ReservedSpace(in: folder.path)
+        folderWriter = SessionFolderWriter(folder, room: reservedSpace, waitsForRoom: waitsForRoom)
     }
 
     /// Whether the disk holds the backup. The recording never waits for the backup.
@@ -52,11 +52,11 @@ package final class RecordingDisk: Sendable {
 
     /// Returns whether a file is written into the folder. `isProgram` is `true` for the file that contains
     /// the program.
-    package func takes(isProgram: Bool) -> Bool { content == .all || isProgram }
+    package func includesFile(isProgram: Bool) -> Bool { content == .all || isProgram }
 
     /// Hooks for writing files on this disk. If the disk is full, these hooks release the reserved space.
-    var conduct: FileWriteHooks {
-        let room = room
+    var writeHooks: FileWriteHooks {
+        let room = reservedSpace
         var conduct = FileWriteHooks(makeRoom: { room.release() })
         conduct.beforeWrite = beforeWrite
         return conduct
@@ -97,15 +97,15 @@ public struct Backup: Sendable, Equatable {
 struct StorageReserve: Sendable, Equatable {
     /// Number of bytes that finalization writes. This space is reserved on the disk, so that no other program
     /// uses it.
-    let finishing: Int64
+    let finalizationBytes: Int64
     /// Number of bytes that may be written before a shortage of disk space is detected.
-    let noticing: Int64
+    let detectionBytes: Int64
 
     /// Maximum size of the manifest, the events, and the report in bytes (several hundred KiB).
     private static let folderWriter: Int64 = 512 << 10
     /// Time until a shortage of disk space is detected. The disk is checked once per second, and a reading may be one
     /// second old.
-    private static let lookInterval = Nanoseconds.seconds(2)
+    private static let detectionDelay = Nanoseconds.seconds(2)
     /// Maximum time that frames stay in encoders: up to one second of lookahead, and up to one second in the
     /// queues.
     private static let encoderDelay = Nanoseconds.seconds(2)
@@ -122,8 +122,8 @@ struct StorageReserve: Sendable, Equatable {
         let indices = finishing.reduce(0, +)
         let underWay = flow * (delay + Self.encoderDelay).inSeconds
         // One eighth is added to the size of the indexes because the indexes continue to grow.
-        self.finishing = indices + indices / 8 + Int64(underWay) + Self.folderWriter
-        noticing = Int64(flow * Self.lookInterval.inSeconds)
+        self.finalizationBytes = indices + indices / 8 + Int64(underWay) + Self.folderWriter
+        detectionBytes = Int64(flow * Self.detectionDelay.inSeconds)
     }
 
     /// Returns the number of bytes to reserve on a disk, at most a quarter of the available space.
@@ -132,11 +132,15 @@ struct StorageReserve: Sendable, Equatable {
     ///   - free: Number of bytes that are available to other programs.
     ///   - held: Number of bytes that are already reserved and not included in `free`.
     /// - Returns: The number of bytes to reserve.
-    func toHold(free: Int64, held: Int64) -> Int64 { max(0, min(finishing, (free + held) / 4)) }
+    func bytesToReserve(free: Int64, held: Int64) -> Int64 {
+        max(0, min(finalizationBytes, (free + held) / 4))
+    }
 
     /// Whether the recording must end now so that its files can be finalized. The parameters `free` and
     /// `held` are in bytes.
-    func isReached(free: Int64, held: Int64) -> Bool { free < noticing + max(0, finishing - held) }
+    func isReached(free: Int64, held: Int64) -> Bool {
+        free < detectionBytes + max(0, finalizationBytes - held)
+    }
 }
 
 /// Monitors the free space on one disk during a recording, and determines when to warn and when to stop. The
@@ -155,14 +159,14 @@ package struct StorageMonitor: Sendable {
     private var headroom = DiskHeadroom()
     private var lastReading: ClockTime?
     /// Threshold of the last warning, in minutes; `nil` if no warning is active.
-    private var warned: Int?
+    private var lastWarning: Int?
 
     /// Number of bytes to reserve on the disk.
-    package private(set) var toHold: Int64 = 0
+    package private(set) var bytesToReserve: Int64 = 0
 
     /// Creates a monitor that hasn't received any readings.
-    package init(toHold: Int64 = 0) {
-        self.toHold = toHold
+    package init(bytesToReserve: Int64 = 0) {
+        self.bytesToReserve = bytesToReserve
     }
 
     /// Processes the next reading.
@@ -174,7 +178,7 @@ package struct StorageMonitor: Sendable {
     ///   - held: Number of bytes reserved on the disk.
     ///   - delay: The alignment delay.
     /// - Returns: The finding that requires a warning or an action; `nil` if there is nothing to report.
-    package mutating func look(
+    package mutating func evaluate(
         _ disk: DiskSpace?, readAt: ClockTime, finishing: [Int64], held: Int64, delay: Nanoseconds
     ) -> Finding? {
         guard readAt != lastReading else { return nil }
@@ -183,7 +187,7 @@ package struct StorageMonitor: Sendable {
         guard let disk else { return nil }
         let reserve = StorageReserve(
             finishing: finishing, bytesPerSecond: headroom.bytesPerSecond ?? 0, delay: delay)
-        toHold = reserve.toHold(free: disk.freeBytes, held: held)
+        bytesToReserve = reserve.bytesToReserve(free: disk.freeBytes, held: held)
         // Nothing is reported before the data rate is known. If the disk is full from the start, the first
         // write fails and reports the problem.
         guard let timeLeft else { return nil }
@@ -194,10 +198,11 @@ package struct StorageMonitor: Sendable {
     private mutating func warning(_ timeLeft: Nanoseconds) -> Finding? {
         let minutes = timeLeft.inSeconds / 60
         // The remaining time is twice that of the last warning, so disk space has been freed.
-        if let warned, minutes > Double(2 * warned) { self.warned = nil }
-        guard let due = Self.warnings.last(where: { minutes < Double($0) }), warned.map({ due < $0 }) ?? true
+        if let lastWarning, minutes > Double(2 * lastWarning) { self.lastWarning = nil }
+        guard let due = Self.warnings.last(where: { minutes < Double($0) }),
+            lastWarning.map({ due < $0 }) ?? true
         else { return nil }
-        warned = due
+        lastWarning = due
         return .runsOut(minutes: due, timeLeft: timeLeft)
     }
 }
@@ -210,18 +215,18 @@ final class FinalizeBarrier: Sendable {
     /// Number of files that haven't received all their packets yet.
     private let open = ConditionLock(0)
 
-    private static let patience = Nanoseconds.seconds(1)
+    private static let maxWait = Nanoseconds.seconds(1)
 
     /// Registers a file that has been started.
-    func enter() { open.withLock { $0 += 1 } }
+    func register() { open.withLock { $0 += 1 } }
 
     /// Unregisters a file that could not be started.
-    func leave() { open.broadcast { $0 -= 1 } }
+    func unregister() { open.broadcast { $0 -= 1 } }
 
     /// Declares that a file has received all its packets, or that no more packets will arrive. Then waits,
     /// for at most one second, until the same has been declared for all files.
-    func pass() {
+    func arriveAndWait() {
         open.broadcast { $0 -= 1 }
-        _ = open.wait(until: MonotonicClock().now + Self.patience) { $0 <= 0 ? true : nil }
+        _ = open.wait(until: MonotonicClock().now + Self.maxWait) { $0 <= 0 ? true : nil }
     }
 }

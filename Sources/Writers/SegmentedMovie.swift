@@ -25,12 +25,12 @@ package final class SegmentedMovie: SegmentedContent {
         /// Starts a new file.
         case split(Part)
         /// The stream with this index has no packet at the split, so the split doesn't wait for this stream.
-        case pass(Int)
+        case skipSplit(Int)
         /// Discards packets with a presentation time at or after this time.
         case conclude(MediaTime)
         /// Sets the metadata of all files that are not finalized yet. If several such items are enqueued, the
         /// last one applies.
-        case notes(MovieMetadata)
+        case metadata(MovieMetadata)
         /// Sets the cover image (a JPEG) of all files that are not finalized yet.
         case cover(SharedBytes)
         /// No more packets of the stream with this index follow, so that splits don't wait for this stream.
@@ -90,7 +90,7 @@ package final class SegmentedMovie: SegmentedContent {
     private var startedAt: Date
     private let folder: SessionFolder
     private let disk: FileWriteHooks
-    private let finishing: PartFinishing
+    private let finishing: PartFinalizer
     /// Time limit relative to T0: packets at or after this time are discarded. `nil` writes packets until the
     /// end of the recording.
     private var conclusion: MediaTime?
@@ -104,7 +104,7 @@ package final class SegmentedMovie: SegmentedContent {
     private var next: MovieSegment?
     /// A pending part that starts with changed parameters of a stream. The part was requested while an earlier split
     /// was waiting for that stream.
-    private var waiting: Part?
+    private var pendingPart: Part?
     /// The continuation files, in order.
     package private(set) var parts: [Part] = []
     /// The first error that occurred while a part was created; `nil` if no error has occurred. After the
@@ -115,7 +115,7 @@ package final class SegmentedMovie: SegmentedContent {
     /// Ledgers of each stream's content in the files that `fail` abandoned, and of the discarded content.
     package private(set) var ledgers: [StreamLedger]
     /// Whether each stream has reached the next file.
-    private var hasChanged: [Bool]
+    private var hasSwitched: [Bool]
     /// Number of streams that have not ended.
     private var openCount: Int
     private var isFinished: [Bool]
@@ -124,7 +124,7 @@ package final class SegmentedMovie: SegmentedContent {
     /// The last packet of each audio stream; `nil` for video.
     private var lastAudio: [EncodedPacket?]
     /// The metadata of the movie, with times relative to T0; `nil` if no metadata has been set.
-    private var notes: MovieMetadata?
+    private var metadata: MovieMetadata?
     private var cover: SharedBytes?
 
     /// Creates a movie without its first file, which `makeFirst` creates.
@@ -137,11 +137,11 @@ package final class SegmentedMovie: SegmentedContent {
     ///   - finishing: Finalizes the file that each split completes.
     init(
         _ disk: RecordingDisk, relativePath: String, streams: [MovieTrack], startedAt: Date,
-        finishing: PartFinishing
+        finishing: PartFinalizer
     ) {
         self.relativePath = relativePath
         self.finishing = finishing
-        self.disk = disk.conduct
+        self.disk = disk.writeHooks
         folder = disk.folder
         self.streams = streams
         nextStreams = streams
@@ -149,8 +149,8 @@ package final class SegmentedMovie: SegmentedContent {
         openCount = streams.count
         ledgers = Array(repeating: StreamLedger(), count: streams.count)
         abandonedCounts = Array(repeating: 0, count: streams.count)
-        hasChanged = Array(repeating: false, count: streams.count)
-        isFinished = hasChanged
+        hasSwitched = Array(repeating: false, count: streams.count)
+        isFinished = hasSwitched
         lastAudio = Array(repeating: nil, count: streams.count)
         nextSample = Array(repeating: 0, count: streams.count)
     }
@@ -167,27 +167,27 @@ package final class SegmentedMovie: SegmentedContent {
     /// - Returns: Whether the item completes a split, because all streams have reached the next file or the next file
     ///   could not be created.
     /// - Throws: `FileError` if nothing more can be written.
-    package func carryOut(_ item: Item) throws(FileError) -> Bool {
+    package func process(_ item: Item) throws(FileError) -> Bool {
         var isSplit = next != nil
         switch item {
         case .begin(let date, let start): begin(startedAt: date, from: start)
         case .packet(let packet, let silence, let stream):
-            skip(silence, stream: stream)
+            appendSilence(silence, stream: stream)
             try append(packet, stream: stream)
         case .split(let part):
             try split(part)
             isSplit = true
-        case .pass(let stream): try pass(stream: stream)
+        case .skipSplit(let stream): try skipSplit(stream: stream)
         case .conclude(let time): conclusion = time
-        case .notes(let notes):
-            self.notes = notes
-            tellNotes()
+        case .metadata(let notes):
+            self.metadata = notes
+            applyMetadata()
         case .cover(let cover):
             self.cover = cover
-            tellNotes()
+            applyMetadata()
         case .stopStream(let stream): try stop(stream)
         case .finishStream(let stream, let silence):
-            skip(silence, stream: stream)
+            appendSilence(silence, stream: stream)
             openCount -= 1
             try stop(stream)
         }
@@ -205,21 +205,21 @@ package final class SegmentedMovie: SegmentedContent {
             timecode: streams.timecode(at: startedAt),
             createdAt: startedAt.addingTimeInterval(Nanoseconds(start.nanoseconds).inSeconds), start: start,
             disk: disk)
-        if let wholeNotes { segment.note(wholeNotes) }
+        if let completeMetadata { segment.setMetadata(completeMetadata) }
         return segment
     }
 
     /// The most recent metadata, including the cover image.
-    private var wholeNotes: MovieMetadata? {
-        guard let cover else { return notes }
-        var whole = notes ?? MovieMetadata()
+    private var completeMetadata: MovieMetadata? {
+        guard let cover else { return metadata }
+        var whole = metadata ?? MovieMetadata()
         whole.cover = cover
         return whole
     }
 
-    private func tellNotes() {
-        guard let wholeNotes else { return }
-        for segment in [current, next] { segment?.note(wholeNotes) }
+    private func applyMetadata() {
+        guard let completeMetadata else { return }
+        for segment in [current, next] { segment?.setMetadata(completeMetadata) }
     }
 
     /// Sets the date of T0 and the start of the first file, before the first packet is written.
@@ -237,7 +237,7 @@ package final class SegmentedMovie: SegmentedContent {
             return ledgers[stream].dropped.add(packet)
         }
         do throws(FileError) {
-            try beginWaiting(with: packet, stream: stream)
+            try startPendingPart(with: packet, stream: stream)
         } catch {
             ledgers[stream].dropped.add(packet)
             throw error
@@ -247,21 +247,21 @@ package final class SegmentedMovie: SegmentedContent {
         ledgers[stream].dropped.add(packet.samples.dropFirst(samples.count))
         guard let next else {
             try current.append(packet, stream: stream, samples: samples)
-            remember(packet, stream: stream)
+            recordLastAudio(packet, stream: stream)
             return
         }
         let origin = next.origin(ofStream: stream)
         if streams[stream].isAudio {
             try appendAudio(
                 packet, samples: samples, stream: stream, from: current, to: next, origin: origin)
-        } else if hasChanged[stream] || (packet.isKey && packet.presentation >= origin) {
-            hasChanged[stream] = true
+        } else if hasSwitched[stream] || (packet.isKey && packet.presentation >= origin) {
+            hasSwitched[stream] = true
             try next.append(packet, stream: stream)
         } else {
             try current.append(packet, stream: stream)
         }
-        remember(packet, stream: stream)
-        try changeWhenAllHave()
+        recordLastAudio(packet, stream: stream)
+        try completeSplitIfReady()
     }
 
     /// Returns a stream's time limit, at or after which packets are discarded, in ticks of the stream's time
@@ -273,38 +273,38 @@ package final class SegmentedMovie: SegmentedContent {
     private func stop(_ stream: Int) throws(FileError) {
         // Splits don't wait for a stream that was stopped.
         isFinished[stream] = true
-        try changeWhenAllHave()
+        try completeSplitIfReady()
     }
 
     /// Counts samples of an audio stream that have no packet. The samples are counted in the file that
     /// contains the stream's last packet.
-    private func skip(_ fates: AudioFateRun, stream: Int) {
+    private func appendSilence(_ fates: AudioFateRun, stream: Int) {
         guard !fates.isEmpty else { return }
-        let file = hasChanged[stream] ? next : current
+        let file = hasSwitched[stream] ? next : current
         let played =
             file == nil
             ? AudioFateRun() : fates.prefix(Int(clamping: limit(ofStream: stream) - nextSample[stream]))
         nextSample[stream] += Int64(fates.count)
-        file?.skip(played, stream: stream)
+        file?.appendSilence(played, stream: stream)
         ledgers[stream].dropped.add(fates.dropFirst(played.count))
     }
 
     /// Starts the pending part when the first packet with the changed parameters arrives. From then on, the
     /// previous split no longer waits for this stream.
-    private func beginWaiting(with packet: EncodedPacket, stream: Int) throws(FileError) {
-        guard let part = waiting, part.changes[stream] != nil, packet.isKey,
+    private func startPendingPart(with packet: EncodedPacket, stream: Int) throws(FileError) {
+        guard let part = pendingPart, part.changes[stream] != nil, packet.isKey,
             packet.presentation >= streams[stream].ticks(at: part.start)
         else { return }
-        waiting = nil
-        try changeAll()
+        pendingPart = nil
+        try completeSplit()
         try split(part)
     }
 
     /// Declares that a stream has no packets at the split. The next packet of the stream belongs to the new file.
-    private func pass(stream: Int) throws(FileError) {
+    private func skipSplit(stream: Int) throws(FileError) {
         guard next != nil else { return }
-        hasChanged[stream] = true
-        try changeWhenAllHave()
+        hasSwitched[stream] = true
+        try completeSplitIfReady()
     }
 
     /// Starts a new file, and completes an earlier split that is still waiting for a stream. If the parameters of a
@@ -316,17 +316,17 @@ package final class SegmentedMovie: SegmentedContent {
     ///   file cannot continue.
     private func split(_ part: Part) throws(FileError) {
         if let next {
-            if part.start <= next.start, !hasChanged.contains(true) {
+            if part.start <= next.start, !hasSwitched.contains(true) {
                 // The new part replaces the previous part.
                 abandonNext()
-            } else if waiting == nil, part.changes.keys.contains(where: { !hasChanged[$0] }) {
+            } else if pendingPart == nil, part.changes.keys.contains(where: { !hasSwitched[$0] }) {
                 // The stream may still deliver packets with its current parameters for the previous split.
-                waiting = part
+                pendingPart = part
                 return
             } else {
                 // The packets that would have completed the previous split were dropped, so the movie doesn't
                 // wait for them.
-                try changeAll()
+                try completeSplit()
             }
         }
         guard current != nil, next == nil else { return }
@@ -351,24 +351,24 @@ package final class SegmentedMovie: SegmentedContent {
     /// - Throws: `FileError` if the file cannot be written.
     package func writeRest(until end: MediaTime?) throws(FileError) {
         self.end = conclusion.map { conclusion in end.map { min($0, conclusion) } ?? conclusion } ?? end
-        if let next, !hasChanged.contains(true) || self.end.map({ $0 <= next.start }) ?? false {
+        if let next, !hasSwitched.contains(true) || self.end.map({ $0 <= next.start }) ?? false {
             abandonNext()
         }
-        if let next { leaveCurrent(for: next) }
+        if let next { switchFile(to: next) }
         try current?.writeRest(until: self.end)
     }
 
     /// Finalizes the last file and verifies it.
     ///
     /// - Returns: The outcome of finalizing the last file; `nil` if no file is open.
-    package func close() -> PartFinishing.Outcome? { current?.close(at: end, isContinued: false) }
+    package func close() -> PartFinalizer.Outcome? { current?.close(at: end, isContinued: false) }
 
     /// The expected next write of the open file; `nil` if the next write can't be predicted. During a split,
     /// when the packets are distributed over two files, the value is `nil` unless every packet is written
     /// immediately.
-    package var rhythm: WriteRhythm? {
-        let rhythm = current?.file.rhythm
-        return next == nil || rhythm?.packets == 1 ? rhythm : nil
+    package var rhythm: WriteSchedule? {
+        let rhythm = current?.file.writeSchedule
+        return next == nil || rhythm?.remainingPackets == 1 ? rhythm : nil
     }
 
     /// Number of bytes needed to finalize the open files now.
@@ -378,7 +378,7 @@ package final class SegmentedMovie: SegmentedContent {
 
     /// Time up to which all streams are in the open file, relative to T0; `nil` if no file is open.
     package var writtenEnd: MediaTime? {
-        current.map { $0.start.later(by: Nanoseconds($0.file.writtenEnd.nanoseconds)) }
+        current.map { $0.start.advanced(by: Nanoseconds($0.file.writtenEnd.nanoseconds)) }
     }
 
     /// Abandons the open files after an error. The files stay fragmented and can be played up to their last fragment.
@@ -392,13 +392,13 @@ package final class SegmentedMovie: SegmentedContent {
         }
         current = nil
         next = nil
-        waiting = nil
+        pendingPart = nil
     }
 
     /// Returns the ranges of each stream that were dropped because the disk was too slow, in order.
     package static func shed(_ intake: Intake) -> [[Shed]] {
         zip(intake.streams, intake.shedding).map { track, shedding in
-            shedding.stretches.map {
+            shedding.droppedRanges.map {
                 Shed(
                     from: max(track.time(ofTicks: $0.from), .zero), to: track.time(ofTicks: $0.to),
                     count: $0.count)
@@ -420,14 +420,14 @@ package final class SegmentedMovie: SegmentedContent {
         let own = samples.prefix(packet.samples(before: origin).count)
         if packet.presentation < origin { try old.append(packet, stream: stream, samples: own) }
         guard packet.presentation + packet.duration > origin else { return }
-        if !hasChanged[stream], let before = lastAudio[stream] {
+        if !hasSwitched[stream], let before = lastAudio[stream] {
             try new.append(before, stream: stream, samples: AudioFateRun())
         }
-        hasChanged[stream] = true
+        hasSwitched[stream] = true
         try new.append(packet, stream: stream, samples: samples.dropFirst(own.count))
     }
 
-    private func remember(_ packet: EncodedPacket, stream: Int) {
+    private func recordLastAudio(_ packet: EncodedPacket, stream: Int) {
         if streams[stream].isAudio { lastAudio[stream] = packet }
     }
 
@@ -461,25 +461,25 @@ package final class SegmentedMovie: SegmentedContent {
     }
 
     /// Completes the current split without waiting for the remaining streams.
-    private func changeAll() throws(FileError) {
-        hasChanged = hasChanged.map { _ in true }
-        try changeWhenAllHave()
+    private func completeSplit() throws(FileError) {
+        hasSwitched = hasSwitched.map { _ in true }
+        try completeSplitIfReady()
     }
 
-    private func changeWhenAllHave() throws(FileError) {
+    private func completeSplitIfReady() throws(FileError) {
         // If all streams have finished before reaching the new file, the new file would be empty.
-        guard let next, hasChanged.contains(true),
-            streams.indices.allSatisfy({ hasChanged[$0] || isFinished[$0] })
+        guard let next, hasSwitched.contains(true),
+            streams.indices.allSatisfy({ hasSwitched[$0] || isFinished[$0] })
         else { return }
-        leaveCurrent(for: next)
-        hasChanged = hasChanged.map { _ in false }
-        guard let part = waiting else { return }
-        waiting = nil
+        switchFile(to: next)
+        hasSwitched = hasSwitched.map { _ in false }
+        guard let part = pendingPart else { return }
+        pendingPart = nil
         try split(part)
     }
 
     /// Passes the current file to the finalization thread and continues with `next`.
-    private func leaveCurrent(for next: MovieSegment) {
+    private func switchFile(to next: MovieSegment) {
         if let current {
             // After this point, only the finalization thread uses the file.
             nonisolated(unsafe) let left = current

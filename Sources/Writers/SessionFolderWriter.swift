@@ -15,7 +15,7 @@ package final class SessionFolderWriter: Sendable {
 
     private struct State {
         var failures: [FileError] = []
-        var leftOut = 0
+        var droppedEventCount = 0
         /// Errors that don't affect the recorded video and audio.
         var remarks: [FileError] = []
         var concluded: Manifest?
@@ -38,9 +38,9 @@ package final class SessionFolderWriter: Sendable {
     init(_ folder: SessionFolder, room: ReservedSpace, waitsForRoom: Bool) {
         self.waitsForRoom = waitsForRoom
         let (queue, state) = (queue, state)
-        thread = MediaThread.eventually(name: "write:events") {
-            let pen = Pen(folder: folder, room: room, state: state)
-            while let item = queue.next() {
+        thread = MediaThread.startWhenPossible(name: "write:events") {
+            let pen = FolderFileWriter(folder: folder, reservedSpace: room, state: state)
+            while let item = queue.dequeue() {
                 switch item {
                 case .event(let event): pen.write(event)
                 case .manifest(let manifest): pen.write(manifest)
@@ -54,14 +54,14 @@ package final class SessionFolderWriter: Sendable {
     /// simulated time.
     package func append(_ event: SessionEvent) {
         if waitsForRoom {
-            queue.put(.event(event))
-        } else if queue.count >= Self.eventCapacity || !queue.offer(.event(event)) {
-            state.withLock { $0.leftOut += 1 }
+            queue.enqueue(.event(event))
+        } else if queue.count >= Self.eventCapacity || !queue.tryEnqueue(.event(event)) {
+            state.withLock { $0.droppedEventCount += 1 }
         }
     }
 
     /// Enqueues a manifest that replaces the current one.
-    package func write(_ manifest: Manifest) { queue.put(.manifest(manifest)) }
+    package func write(_ manifest: Manifest) { queue.enqueue(.manifest(manifest)) }
 
     /// Enqueues the final writes: the report, the event `finished`, and the manifest. If any write has failed
     /// by then, including the write of the event, the manifest's outcome is `storageFailed` instead of
@@ -71,7 +71,7 @@ package final class SessionFolderWriter: Sendable {
     ///   - manifest: The manifest, with the outcome of the media files.
     ///   - report: Content of the file `report/sync.svg`.
     package func conclude(_ manifest: Manifest, report: Data) {
-        queue.put(.conclusion(manifest, report: report))
+        queue.enqueue(.conclusion(manifest, report: report))
     }
 
     /// The manifest as written by `conclude`; `nil` before `conclude` has written it.
@@ -83,7 +83,7 @@ package final class SessionFolderWriter: Sendable {
     package func waitForConclusion() -> Manifest { state.wait { $0.concluded } }
 
     /// Returns the errors since the last call. These errors don't affect the recorded video and audio.
-    package func takeRemarks() -> [FileError] {
+    package func dequeueRemarks() -> [FileError] {
         state.withLock { state in
             defer { state.remarks.removeAll() }
             return state.remarks
@@ -100,14 +100,14 @@ package final class SessionFolderWriter: Sendable {
     }
 
     /// Writes the files of the folder. Used only on the writer's thread.
-    private struct Pen {
+    private struct FolderFileWriter {
         let folder: SessionFolder
-        let room: ReservedSpace
+        let reservedSpace: ReservedSpace
         let state: ConditionLock<State>
 
         func write(_ event: SessionEvent) {
             do throws(FileError) {
-                try folder.append(event, makeRoom: room.release)
+                try folder.append(event, makeRoom: reservedSpace.release)
             } catch {
                 // Writing continues after this error, because a full disk may have free space again for the
                 // next event. Each error is reported only once per path.
@@ -135,7 +135,7 @@ package final class SessionFolderWriter: Sendable {
                 let end = MediaTime(nanoseconds: manifest.duration_ns)
                 write(SessionEvent(warning: error.description, at: end))
             }
-            noteLeftOut()
+            recordDroppedEvents()
             let told = outcome(of: manifest)
             write(
                 SessionEvent(
@@ -158,14 +158,16 @@ package final class SessionFolderWriter: Sendable {
             return manifest
         }
 
-        private func noteLeftOut() {
+        private func recordDroppedEvents() {
             let path = folder.path + "/events.ndjson"
             state.withLock { state in
-                guard state.leftOut > 0 else { return }
+                guard state.droppedEventCount > 0 else { return }
                 state.failures.append(
                     FileError(
                         path: path, operation: "writing",
-                        detail: "the disk was too slow. \(state.leftOut) events are missing from the file."))
+                        detail:
+                            "the disk was too slow. \(state.droppedEventCount) events are missing from the file."
+                    ))
             }
         }
     }

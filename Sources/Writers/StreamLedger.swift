@@ -64,7 +64,7 @@ struct PacketLedger {
     private var silence = AudioFateRun()
 
     /// Maximum number of packets that may be pending before they are counted.
-    private static let mostPending = 256
+    private static let maxPending = 256
 
     /// Appends a packet to the ledger.
     ///
@@ -73,7 +73,7 @@ struct PacketLedger {
     ///   - samples: The fates of the packet's samples that the file plays.
     ///   - count: Number of packets in the file before the new packet is appended.
     mutating func append(_ packet: EncodedPacket, samples: AudioFateRun, written count: Int) {
-        if pending.count >= Self.mostPending { settle(through: count) }
+        if pending.count >= Self.maxPending { settle(through: count) }
         var all = silence
         all.append(samples)
         silence = AudioFateRun()
@@ -81,7 +81,7 @@ struct PacketLedger {
     }
 
     /// Appends samples without a packet. The file plays silence until its next packet or until its end.
-    mutating func skip(_ fates: AudioFateRun) { silence.append(fates) }
+    mutating func appendSilence(_ fates: AudioFateRun) { silence.append(fates) }
 
     /// Returns the ledger of a closed file.
     ///
@@ -122,7 +122,7 @@ struct WaveLedger {
     private var pending = AudioFateRun()
 
     /// Maximum number of runs of samples that may be pending before they are counted.
-    private static let mostPending = 256
+    private static let maxPending = 256
 
     /// Appends samples to the ledger.
     ///
@@ -130,7 +130,7 @@ struct WaveLedger {
     ///   - fates: The fates of the samples.
     ///   - count: Number of samples per channel in the file before the new samples are appended.
     mutating func append(_ fates: AudioFateRun, written count: Int64) {
-        if pending.runs.count >= Self.mostPending { settle(through: count) }
+        if pending.runs.count >= Self.maxPending { settle(through: count) }
         pending.append(fates)
     }
 

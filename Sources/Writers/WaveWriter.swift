@@ -7,7 +7,7 @@ internal import System
 
 /// Writes one microphone's audio to a WAV file on each disk. Use this type only on the timeline's thread
 /// until the writer is joined.
-package typealias WaveWriter = FilesOnDisks<SegmentedWave>
+package typealias WaveWriter = MirroredFileWriter<SegmentedWave>
 
 extension WaveWriter {
     /// Creates the WAV files and starts their threads.
@@ -23,7 +23,7 @@ extension WaveWriter {
         _ disks: [RecordingDisk], relativePath: String, channels: Int, startedAt: Date
     ) throws(FileError) {
         try self.init(disks, relativePath: relativePath, streamCount: 1) { (disk) throws(FileError) in
-            let finishing = PartFinishing(of: relativePath)
+            let finishing = PartFinalizer(of: relativePath)
             return try FileWriter(
                 disk,
                 SegmentedWave(
@@ -41,21 +41,21 @@ extension WaveWriter {
     ///   - startedAt: The date of the first sample.
     ///   - first: Index of the first sample per channel, counted from T0.
     package func begin(startedAt: Date, from first: Int64 = 0) {
-        each { $0.begin(startedAt: startedAt, from: first) }
+        forEachWriter { $0.begin(startedAt: startedAt, from: first) }
     }
 
     /// Enqueues samples on each disk, or silence of the same length if the queue is full.
     ///
     /// - Parameter block: The next samples of the microphone.
     package func append(_ block: AudioBlock) {
-        each { $0.append(block) }
+        forEachWriter { $0.append(block) }
     }
 
     /// Continues in a new file on each disk whose file has neither failed nor ended.
     ///
     /// - Parameter part: Path and first sample of the new file.
     package func split(_ part: Part) {
-        each { if $0.isOpen { $0.split(part) } }
+        forEachWriter { if $0.isOpen { $0.split(part) } }
     }
 
     /// Ends the audio on one disk. On this disk, samples at and after an index are discarded.
@@ -64,11 +64,11 @@ extension WaveWriter {
     ///   - index: Index of the disk: 0 for the recording, 1 for the backup.
     ///   - sample: Index of the first sample to discard, per channel and counted from T0. Samples that the
     ///     writer has already received are not discarded.
-    package func conclude(onDisk index: Int, at sample: Int64) { file(index)?.conclude(at: sample) }
+    package func conclude(onDisk index: Int, at sample: Int64) { writer(onDisk: index)?.conclude(at: sample) }
 
     /// Ends the audio on each disk. The files are closed when all queued samples have been written.
     package func finish() {
-        each { $0.finish() }
+        forEachWriter { $0.finish() }
     }
 }
 
@@ -81,7 +81,7 @@ extension WaveFileWriter {
     /// first samples are enqueued.
     func begin(startedAt: Date, from first: Int64) {
         shared.withLock { $0.intake.position = first }
-        order(.begin(startedAt, from: first))
+        enqueueCommand(.begin(startedAt, from: first))
     }
 
     /// Enqueues the next samples. If the queue is full, silence of the same length is recorded instead of the
@@ -105,7 +105,7 @@ extension WaveFileWriter {
             enqueueSilence()
             _ = queue.offer(.samples(kept), bytes: byteCount, as: .audio)
         }
-        shared.withLock { $0.intake.advance(by: kept.fates, isTaken: isTaken) }
+        shared.withLock { $0.intake.advance(by: kept.fates, isAccepted: isTaken) }
     }
 
     /// Continues in a new file, starting with the next sample.
@@ -113,7 +113,7 @@ extension WaveFileWriter {
     /// - Parameter part: Path and first sample of the new file.
     func split(_ part: WaveWriter.Part) {
         enqueueSilence()
-        order(.split(part))
+        enqueueCommand(.split(part))
     }
 
     /// Discards all samples at and after an index counted from T0, except samples that the writer has already
@@ -134,7 +134,7 @@ extension WaveFileWriter {
             defer { shared.intake.missing = AudioFateRun() }
             return shared.intake.missing
         }
-        if !missing.isEmpty { order(.silence(missing)) }
+        if !missing.isEmpty { enqueueCommand(.silence(missing)) }
     }
 
     /// Number of samples per channel that were dropped because the queue was full.
@@ -194,10 +194,10 @@ package final class SegmentedWave: SegmentedContent {
         init(limits: WriteLimits) { self.limits = limits }
 
         /// Records that samples were received, and whether they were enqueued or dropped.
-        mutating func advance(by fates: AudioFateRun, isTaken: Bool) {
+        mutating func advance(by fates: AudioFateRun, isAccepted: Bool) {
             let begin = position
             position += Int64(fates.count)
-            guard !isTaken else { return }
+            guard !isAccepted else { return }
             missing.append(fates.superseded(by: .disk))
             if let last = silenced.indices.last, silenced[last].upperBound == begin {
                 silenced[last] = silenced[last].lowerBound..<position
@@ -211,7 +211,7 @@ package final class SegmentedWave: SegmentedContent {
     /// The date of T0.
     private var startedAt: Date
     private let make: (Part, _ startedAt: Date) throws(FileError) -> WaveFile
-    private let finishing: PartFinishing
+    private let finishing: PartFinalizer
     /// The file that is being written; `nil` if the first file could not be created.
     private var file: WaveFile?
     private var relativePath: String
@@ -237,13 +237,13 @@ package final class SegmentedWave: SegmentedContent {
     ///   - startedAt: The approximate date of the first sample.
     ///   - finishing: Finalizes the file that each split completes.
     init(
-        _ disk: RecordingDisk, relativePath: String, channels: Int, startedAt: Date, finishing: PartFinishing
+        _ disk: RecordingDisk, relativePath: String, channels: Int, startedAt: Date, finishing: PartFinalizer
     ) {
         self.channels = channels
         self.startedAt = startedAt
         self.relativePath = relativePath
         self.finishing = finishing
-        let (folder, conduct) = (disk.folder, disk.conduct)
+        let (folder, conduct) = (disk.folder, disk.writeHooks)
         make = { (part, startedAt) throws(FileError) in
             try WaveFile(
                 try folder.file(part.relativePath), channels: channels, startedAt: startedAt,
@@ -262,7 +262,7 @@ package final class SegmentedWave: SegmentedContent {
     ///
     /// - Returns: Always `false`, because a split of a WAV file doesn't wait for other streams.
     /// - Throws: `FileError` if the file cannot be written.
-    package func carryOut(_ item: Item) throws(FileError) -> Bool {
+    package func process(_ item: Item) throws(FileError) -> Bool {
         // If the file doesn't exist, items are discarded so that they don't use memory.
         guard let file, !hasFailed else {
             switch item {
@@ -294,7 +294,7 @@ package final class SegmentedWave: SegmentedContent {
     /// the queue.
     package var isComplete: Bool { false }
     /// The expected next write of the open file; `nil` if the next write can't be predicted.
-    package var rhythm: WriteRhythm? { hasFailed ? nil : file?.rhythm }
+    package var rhythm: WriteSchedule? { hasFailed ? nil : file?.writeSchedule }
     /// Number of bytes needed to finalize the open file now.
     package var finishingByteCount: Int64 { file?.finishingByteCount ?? 0 }
     /// Time up to which the samples are in the open file, relative to T0; `nil` if no file is open.
@@ -318,7 +318,7 @@ package final class SegmentedWave: SegmentedContent {
     /// Finalizes the last file and verifies it.
     ///
     /// - Returns: The outcome of finalizing the last file; `nil` if the first file could not be created.
-    package func close() -> PartFinishing.Outcome? {
+    package func close() -> PartFinalizer.Outcome? {
         file.map { Self.close($0, named: relativePath, ledger) }
     }
 
@@ -350,13 +350,13 @@ package final class SegmentedWave: SegmentedContent {
     /// Finalizes a WAV file and verifies it.
     private static func close(
         _ file: WaveFile, named relativePath: String, _ ledger: WaveLedger
-    ) -> PartFinishing.Outcome {
-        var outcome = PartFinishing.Outcome(sampleCounts: [])
+    ) -> PartFinalizer.Outcome {
+        var outcome = PartFinalizer.Outcome(sampleCounts: [])
         do throws(FileError) {
             try file.finish()
             outcome.closed = ClosedFile(
                 relativePath: relativePath, byteCount: file.byteCount, checksum: file.checksum,
-                fault: FileVerification.fault(holding: file.byteCount, in: file.reader))
+                fault: FileVerification.fault(expecting: file.byteCount, in: file.reader))
         } catch {
             outcome.failure = error
         }

@@ -20,22 +20,22 @@ package struct WriteLimits: Sendable, Equatable {
     /// frames. The limit corresponds to 40 s of audio from a stereo microphone, or ten minutes of AAC.
     let audio: Int
     /// The default audio limit for each file (16 MiB).
-    package static let usualAudio = 16 << 20
+    package static let defaultAudio = 16 << 20
 
     /// Maximum time for which frames and audio are batched before a file's thread is woken.
     let batchingTime: Nanoseconds
-    static let usualGatheringTime = Nanoseconds.milliseconds(500)
+    static let defaultBatchingTime = Nanoseconds.milliseconds(500)
     /// Time for which data is batched while the file's next write can't be predicted.
-    var firstGatheringTime: Nanoseconds { min(batchingTime, .milliseconds(100)) }
+    var initialBatchingTime: Nanoseconds { min(batchingTime, .milliseconds(100)) }
     /// Number of batched bytes at which the file's thread is woken immediately.
-    var gatheringBytes: Int { min(8 << 20, total / 64) }
+    var batchBytes: Int { min(8 << 20, total / 64) }
 
     /// Returns the batching time for the next write of a file.
-    func batchingTime(_ rhythm: WriteRhythm) -> Nanoseconds { min(batchingTime, rhythm.batchingTime) }
+    func batchingTime(_ rhythm: WriteSchedule) -> Nanoseconds { min(batchingTime, rhythm.batchingTime) }
 
     /// The default limit for frames (512 MiB). This limit corresponds to more than six seconds of data from
     /// four cameras at 20 MB/s.
-    static let usualTotal = 512 << 20
+    static let defaultTotal = 512 << 20
 
     /// Creates the limits for one folder.
     ///
@@ -44,11 +44,11 @@ package struct WriteLimits: Sendable, Equatable {
     ///   - audio: Maximum number of audio bytes for each file.
     ///   - batchingTime: Maximum time for which packets are batched before a file's thread is woken.
     package init(
-        total: Int?, audio: Int = Self.usualAudio, batchingTime: Nanoseconds = Self.usualGatheringTime
+        total: Int?, audio: Int = Self.defaultAudio, batchingTime: Nanoseconds = Self.defaultBatchingTime
     ) {
         self.audio = audio
         self.batchingTime = batchingTime
-        self.total = max(total ?? Self.usualTotal, 1 << 20)
+        self.total = max(total ?? Self.defaultTotal, 1 << 20)
         perFile = self.total / 2
     }
 
@@ -83,7 +83,7 @@ final class WriteMemory: Sendable {
     var byteCount: Int { frames.withLock { $0 } }
 
     /// Reserves memory for a frame if at least the space `least` is available.
-    func claim(_ bytes: Int, file: Int, least: WriteLimits.Room) -> Bool {
+    func reserve(_ bytes: Int, file: Int, least: WriteLimits.Room) -> Bool {
         frames.withLock { sum in
             switch (limits.room(for: bytes, file: file, folder: sum), least) {
             case (.none, _), (.little, .ample): return false
@@ -95,7 +95,7 @@ final class WriteMemory: Sendable {
     }
 
     /// Releases the memory of a frame.
-    func giveBack(_ bytes: Int) { frames.withLock { $0 -= bytes } }
+    func release(_ bytes: Int) { frames.withLock { $0 -= bytes } }
 }
 
 /// Determines which packets of one stream are dropped while the queue of its file is full.
@@ -105,7 +105,7 @@ final class WriteMemory: Sendable {
 /// stays decodable. Audio is dropped packet by packet, and only if the separate space for audio is exhausted.
 struct PacketShedding: Sendable {
     /// A range of dropped packets, in ticks of the stream's time scale, relative to T0.
-    struct Stretch: Sendable, Equatable {
+    struct DroppedRange: Sendable, Equatable {
         let from: Int64
         var to: Int64
         var count: Int
@@ -114,31 +114,31 @@ struct PacketShedding: Sendable {
     /// Whether the stream's frames depend on each other, as in H.264.
     let needsKeys: Bool
     /// The ranges of dropped packets, in order. Adjacent ranges are merged.
-    private(set) var stretches: [Stretch] = []
+    private(set) var droppedRanges: [DroppedRange] = []
     private(set) var isShedding = false
 
     init(needsKeys: Bool) { self.needsKeys = needsKeys }
 
     /// Number of dropped packets.
-    var count: Int { stretches.reduce(0) { $0 + $1.count } }
+    var count: Int { droppedRanges.reduce(0) { $0 + $1.count } }
 
     /// Returns the space that a packet requires in the queue; `nil` if the packet must be dropped in any
     /// case.
-    func claim(isKey: Bool) -> WriteLimits.Room? {
+    func requiredRoom(isKey: Bool) -> WriteLimits.Room? {
         guard isShedding, needsKeys else { return .little }
         return isKey ? .ample : nil
     }
 
     /// Records whether a packet was accepted or dropped.
-    mutating func note(_ packet: EncodedPacket, isTaken: Bool) {
-        defer { isShedding = !isTaken }
-        guard !isTaken else { return }
+    mutating func record(_ packet: EncodedPacket, isAccepted: Bool) {
+        defer { isShedding = !isAccepted }
+        guard !isAccepted else { return }
         let end = packet.presentation + packet.duration
-        guard isShedding, let last = stretches.indices.last else {
-            stretches.append(Stretch(from: packet.presentation, to: end, count: 1))
+        guard isShedding, let last = droppedRanges.indices.last else {
+            droppedRanges.append(DroppedRange(from: packet.presentation, to: end, count: 1))
             return
         }
-        stretches[last].to = max(stretches[last].to, end)
-        stretches[last].count += 1
+        droppedRanges[last].to = max(droppedRanges[last].to, end)
+        droppedRanges[last].count += 1
     }
 }

@@ -17,7 +17,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
         case frame(least: WriteLimits.Room)
         case audio
         /// The item uses no memory and is never rejected.
-        case order
+        case command
     }
 
     private struct Entry {
@@ -35,18 +35,18 @@ final class WriteQueue<Item: Sendable>: Sendable {
         var audioBytes = 0
         var isFinished = false
         /// Whether the file's thread is awake. The thread processes all items and sleeps when the queue is empty.
-        var isWoken = false
+        var isDraining = false
         /// Time for which items are batched before the file's thread is woken.
         var batchingTime: Nanoseconds
         /// Maximum number of batched items.
-        var gathered = Int.max
+        var maxBatchCount = Int.max
 
         init(batchingTime: Nanoseconds) { self.batchingTime = batchingTime }
 
         var count: Int { entries.count - head }
         var oldest: Entry? { head < entries.count ? entries[head] : nil }
 
-        mutating func takeFirst() -> Entry? {
+        mutating func popFirst() -> Entry? {
             guard head < entries.count, let entry = entries[head] else { return nil }
             entries[head] = nil
             head += 1
@@ -66,10 +66,10 @@ final class WriteQueue<Item: Sendable>: Sendable {
 
     /// Maximum number of queued items in simulated time. Simulated frames are small, so a limit in bytes
     /// isn't needed.
-    private static var simulatedRoom: Int { 1024 }
+    private static var simulatedCapacity: Int { 1024 }
 
     init(memory: WriteMemory, waitsForRoom: Bool) {
-        state = ConditionLock(State(batchingTime: memory.limits.firstGatheringTime))
+        state = ConditionLock(State(batchingTime: memory.limits.initialBatchingTime))
         self.memory = memory
         self.waitsForRoom = waitsForRoom
     }
@@ -82,7 +82,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
     /// delay caused by the disk.
     var age: Nanoseconds {
         let begin = state.withLock { state in
-            state.isWoken ? state.oldest.map { $0.since + state.batchingTime } : nil
+            state.isDraining ? state.oldest.map { $0.since + state.batchingTime } : nil
         }
         return begin.map { max(RealTime.clock.now - $0, .zero) } ?? .zero
     }
@@ -94,7 +94,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
     func offer(_ item: Item, bytes: Int, as kind: Kind) -> Bool {
         let now = RealTime.clock.now
         if waitsForRoom {
-            state.wait { $0.isFinished || $0.count < Self.simulatedRoom ? () : nil }
+            state.wait { $0.isFinished || $0.count < Self.simulatedCapacity ? () : nil }
         }
         let (memory, isBounded) = (memory, !waitsForRoom)
         let limits = memory.limits
@@ -105,31 +105,31 @@ final class WriteQueue<Item: Sendable>: Sendable {
             switch kind {
             case .frame(let least):
                 guard isBounded else { break }
-                guard memory.claim(bytes, file: state.frameBytes, least: least) else {
-                    (wakes, state.isWoken) = (!state.isWoken, true)
+                guard memory.reserve(bytes, file: state.frameBytes, least: least) else {
+                    (wakes, state.isDraining) = (!state.isDraining, true)
                     return false
                 }
                 frames = bytes
             case .audio:
                 guard isBounded else { break }
                 guard limits.hasRoom(forAudio: bytes, file: state.audioBytes) else {
-                    (wakes, state.isWoken) = (!state.isWoken, true)
+                    (wakes, state.isDraining) = (!state.isDraining, true)
                     return false
                 }
                 audio = bytes
-            case .order: break
+            case .command: break
             }
             state.frameBytes += frames
             state.audioBytes += audio
             state.entries.append(
                 Entry(item: item, since: now, frameBytes: frames, audioBytes: audio))
-            guard !state.isWoken else { return true }
+            guard !state.isDraining else { return true }
             let isGathered =
-                state.frameBytes + state.audioBytes >= limits.gatheringBytes
-                || state.count >= state.gathered
+                state.frameBytes + state.audioBytes >= limits.batchBytes
+                || state.count >= state.maxBatchCount
                 || state.oldest.map { now - $0.since >= state.batchingTime } ?? false
-            if case .order = kind { wakes = true } else { wakes = isGathered || !isBounded }
-            state.isWoken = wakes
+            if case .command = kind { wakes = true } else { wakes = isGathered || !isBounded }
+            state.isDraining = wakes
             return true
         }
         if wakes { state.broadcast { _ in } }
@@ -141,19 +141,19 @@ final class WriteQueue<Item: Sendable>: Sendable {
     /// - Parameter rhythm: Predicts the next write of the file, or returns `nil` if the next write can't be
     ///   predicted. This closure is called when the queue is empty.
     /// - Returns: The oldest item in the queue.
-    func next(_ rhythm: () -> WriteRhythm? = { nil }) -> Item? {
+    func next(_ rhythm: () -> WriteSchedule? = { nil }) -> Item? {
         let limits = memory.limits
         let entry: Entry? = state.wait { state -> Entry?? in
-            if state.isWoken || state.isFinished, let entry = state.takeFirst() { return .some(entry) }
-            if state.isWoken {
-                state.isWoken = false
+            if state.isDraining || state.isFinished, let entry = state.popFirst() { return .some(entry) }
+            if state.isDraining {
+                state.isDraining = false
                 let rhythm = rhythm()
-                state.batchingTime = rhythm.map { limits.batchingTime($0) } ?? limits.firstGatheringTime
-                state.gathered = rhythm?.packets ?? .max
+                state.batchingTime = rhythm.map { limits.batchingTime($0) } ?? limits.initialBatchingTime
+                state.maxBatchCount = rhythm?.remainingPackets ?? .max
             }
             return state.isFinished ? .some(nil) : nil
         }
-        if let entry, entry.frameBytes > 0 { memory.giveBack(entry.frameBytes) }
+        if let entry, entry.frameBytes > 0 { memory.release(entry.frameBytes) }
         if waitsForRoom { state.broadcast { _ in } }
         return entry?.item
     }

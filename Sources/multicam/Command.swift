@@ -32,16 +32,16 @@ enum ProfileOptions {
     ///
     /// - Parameters:
     ///   - arguments: The parsed command line.
-    ///   - usualProfile: The name of the default profile; `nil` if the command requires the option
+    ///   - defaultProfile: The name of the default profile; `nil` if the command requires the option
     ///     `--profile`.
     /// - Returns: The setup request with the profile and the devices.
     /// - Throws: `UsageError` if the options are inconsistent.
     static func request(
-        _ arguments: ParsedArguments, usualProfile: String? = nil
+        _ arguments: ParsedArguments, defaultProfile: String? = nil
     ) throws(UsageError) -> SetupRequest {
         let profile: String
-        if let usualProfile, arguments.optional("profile") == nil {
-            profile = usualProfile
+        if let defaultProfile, arguments.optional("profile") == nil {
+            profile = defaultProfile
         } else {
             profile = try arguments.required("profile")
         }
@@ -50,8 +50,8 @@ enum ProfileOptions {
             cameras: try selections("camera", arguments),
             microphones: try selections("mic", arguments),
             usesVirtualDevices: arguments.flag("virtual"))
-        request.leavesOutMicrophones = arguments.flag("no-mics")
-        if request.leavesOutMicrophones, let named = request.microphones.first {
+        request.omitsMicrophones = arguments.flag("no-mics")
+        if request.omitsMicrophones, let named = request.microphones.first {
             throw arguments.spec.error(
                 "`--no-mics` and `--mic \(named.role.printable())=…` can't be combined. Leave out one of them."
             )

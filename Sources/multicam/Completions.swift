@@ -15,44 +15,44 @@ import Setup
 struct Completions {
     private let spec: CommandSpec
     private let words: [String]
-    private let usualProfile: String?
+    private let defaultProfile: String?
 
     /// Returns the lines to print for a command line.
     ///
     /// - Parameters:
     ///   - words: The words after `multicam`. The last word may be incomplete.
     ///   - commands: All commands.
-    ///   - usualProfiles: The default profile of each command, by command name.
+    ///   - defaultProfiles: The default profile of each command, by command name.
     /// - Returns: The possible completions of the last word, one per line.
     static func lines(
-        for words: [String], of commands: [CommandSpec], usualProfiles: [String: String]
+        for words: [String], of commands: [CommandSpec], defaultProfiles: [String: String]
     ) -> [String] {
         let typed = words.last ?? ""
         guard let first = words.first, words.count > 1 else {
             let proposals =
-                commands.map { CompletionPlace.Proposal($0.name, $0.summary) } + [
-                    CompletionPlace.Proposal("help", "Show the help of a command."),
-                    CompletionPlace.Proposal("--help"), CompletionPlace.Proposal("--version"),
+                commands.map { CompletionContext.Proposal($0.name, $0.summary) } + [
+                    CompletionContext.Proposal("help", "Show the help of a command."),
+                    CompletionContext.Proposal("--help"), CompletionContext.Proposal("--version"),
                 ]
             return lines(of: proposals, typed)
         }
         if first == "help", words.count == 2 {
-            return lines(of: commands.map { CompletionPlace.Proposal($0.name, $0.summary) }, typed)
+            return lines(of: commands.map { CompletionContext.Proposal($0.name, $0.summary) }, typed)
         }
         guard let spec = commands.first(where: { $0.name == first }) else { return [] }
         let completions = Self(
-            spec: spec, words: Array(words.dropFirst()), usualProfile: usualProfiles[first])
+            spec: spec, words: Array(words.dropFirst()), defaultProfile: defaultProfiles[first])
         return completions.lines
     }
 
     private var lines: [String] {
         let typed = words.last ?? ""
-        switch spec.place(in: words) {
+        switch spec.completionContext(in: words) {
         case .nothing: return []
         case .option(let options): return Self.lines(of: options, typed)
         case .value(let kind, let before, let typed):
             let proposals = proposals(of: kind, typed, after: []).map {
-                CompletionPlace.Proposal(before + $0.word, $0.help)
+                CompletionContext.Proposal(before + $0.word, $0.help)
             }
             return Self.names(of: kind, besides: Self.lines(of: proposals, before + typed))
         case .word(let kind, let after, let options):
@@ -61,7 +61,7 @@ struct Completions {
         }
     }
 
-    private static func lines(of proposals: [CompletionPlace.Proposal], _ typed: String) -> [String] {
+    private static func lines(of proposals: [CompletionContext.Proposal], _ typed: String) -> [String] {
         proposals.filter { $0.word.hasPrefix(typed) && $0.word.printable(limit: 1000) == $0.word }.map {
             $0.help.isEmpty ? $0.word : "\($0.word)\t\($0.help.printable(limit: 200))"
         }
@@ -72,7 +72,7 @@ struct Completions {
     private static func names(of kind: ValueKind, besides proposals: [String]) -> [String] {
         guard proposals.isEmpty else { return proposals }
         return switch kind {
-        case .file, .profile, .words(_, orFile: true): [":files"]
+        case .file, .profile, .keywords(_, orFile: true): [":files"]
         case .folder, .recording: [":folders"]
         default: []
         }
@@ -80,16 +80,16 @@ struct Completions {
 
     private func proposals(
         of kind: ValueKind, _ typed: String, after: [String]
-    ) -> [CompletionPlace.Proposal] {
+    ) -> [CompletionContext.Proposal] {
         switch kind {
         case .text, .file, .folder: []
-        case .words(let words, _): words.map { CompletionPlace.Proposal($0) }
+        case .keywords(let words, _): words.map { CompletionContext.Proposal($0) }
         case .profile:
-            SessionSetup.library.list().map { CompletionPlace.Proposal($0.name, $0.description) }
+            SessionSetup.library.list().map { CompletionContext.Proposal($0.name, $0.description) }
         case .recording: recordings(typed)
         case .camera: devices(DeviceListing.presentCameras())
         case .device: devices(DeviceListing.presentCameras() + DeviceListing.presentMicrophones())
-        case .role: roles.map { CompletionPlace.Proposal($0) }
+        case .role: roles.map { CompletionContext.Proposal($0) }
         case .cameraOfRole: pairs(cameraRoles, typed) { cameraSelectors }
         case .microphoneOfRole: pairs(microphoneRoles, typed) { microphoneSelectors }
         case .control: controls(after, typed)
@@ -98,41 +98,41 @@ struct Completions {
 
     // MARK: Devices and roles
 
-    private func devices(_ devices: [(selector: String, name: String)]) -> [CompletionPlace.Proposal] {
-        devices.map { CompletionPlace.Proposal($0.selector, $0.name) }
+    private func devices(_ devices: [(selector: String, name: String)]) -> [CompletionContext.Proposal] {
+        devices.map { CompletionContext.Proposal($0.selector, $0.name) }
     }
 
-    private var cameraSelectors: [CompletionPlace.Proposal] {
+    private var cameraSelectors: [CompletionContext.Proposal] {
         devices(DeviceListing.presentCameras()) + [
-            CompletionPlace.Proposal("any", "the preferred available camera"),
-            CompletionPlace.Proposal("remembered", "the last camera used for this role"),
-            CompletionPlace.Proposal("virtual:clap", "a moving test pattern with a clap every second"),
-            CompletionPlace.Proposal("virtual:bars", "color bars"),
+            CompletionContext.Proposal("any", "the preferred available camera"),
+            CompletionContext.Proposal("remembered", "the last camera used for this role"),
+            CompletionContext.Proposal("virtual:clap", "a moving test pattern with a clap every second"),
+            CompletionContext.Proposal("virtual:bars", "color bars"),
         ]
     }
 
-    private var microphoneSelectors: [CompletionPlace.Proposal] {
+    private var microphoneSelectors: [CompletionContext.Proposal] {
         devices(DeviceListing.presentMicrophones()) + [
-            CompletionPlace.Proposal("default", "the preferred microphone"),
-            CompletionPlace.Proposal("remembered", "the last microphone used for this role"),
-            CompletionPlace.Proposal("virtual:clap", "a beep every second"),
+            CompletionContext.Proposal("default", "the preferred microphone"),
+            CompletionContext.Proposal("remembered", "the last microphone used for this role"),
+            CompletionContext.Proposal("virtual:clap", "a beep every second"),
         ]
     }
 
     /// Proposes roles followed by `=`. After the `=`, proposes selectors.
     private func pairs(
-        _ roles: [String], _ typed: String, _ selectors: () -> [CompletionPlace.Proposal]
-    ) -> [CompletionPlace.Proposal] {
+        _ roles: [String], _ typed: String, _ selectors: () -> [CompletionContext.Proposal]
+    ) -> [CompletionContext.Proposal] {
         guard let end = typed.firstIndex(of: "=") else {
-            return roles.map { CompletionPlace.Proposal("\($0)=") }
+            return roles.map { CompletionContext.Proposal("\($0)=") }
         }
-        return selectors().map { CompletionPlace.Proposal("\(typed[...end])\($0.word)", $0.help) }
+        return selectors().map { CompletionContext.Proposal("\(typed[...end])\($0.word)", $0.help) }
     }
 
     /// The profile that the command line names, or the default profile of the command; `nil` if no profile
     /// can be read.
     private var profile: Profile? {
-        guard let name = spec.values(of: "profile", in: words).last ?? usualProfile else { return nil }
+        guard let name = spec.values(of: "profile", in: words).last ?? defaultProfile else { return nil }
         do throws(ProfileError) {
             return try SessionSetup.library.load(name)
         } catch {
@@ -165,7 +165,7 @@ struct Completions {
 
     /// Proposes the session folders in the folder that the user has typed. If no folder was typed, session
     /// folders in `recordings` are also proposed.
-    private func recordings(_ typed: String) -> [CompletionPlace.Proposal] {
+    private func recordings(_ typed: String) -> [CompletionContext.Proposal] {
         let parent = typed.lastIndex(of: "/").map { String(typed[...$0]) }
         return (parent.map { [$0] } ?? ["recordings/", ""]).flatMap { parent in
             let path = parent.isEmpty ? "." : parent
@@ -173,26 +173,26 @@ struct Completions {
             do {
                 names = try FileManager.default.contentsOfDirectory(atPath: path).sorted(by: >)
             } catch {
-                return [CompletionPlace.Proposal]()
+                return [CompletionContext.Proposal]()
             }
-            return names.prefix(Self.mostNames).filter { name in
+            return names.prefix(Self.maxNames).filter { name in
                 ["manifest.json", "events.ndjson"].contains {
                     FileManager.default.fileExists(atPath: "\(path)/\(name)/\($0)")
                 }
-            }.map { CompletionPlace.Proposal(parent + $0) }
+            }.map { CompletionContext.Proposal(parent + $0) }
         }
     }
 
     /// Maximum number of folder entries that are examined. The limit keeps completion fast.
-    private static let mostNames = 1000
+    private static let maxNames = 1000
 
     // MARK: Commands for a running session
 
     /// Proposes the commands of `multicam ctl`. After a command, proposes arguments according to the
     /// command's syntax, such as `show ROLE…` or `mirror ROLE on|off`.
-    private func controls(_ after: [String], _ typed: String) -> [CompletionPlace.Proposal] {
+    private func controls(_ after: [String], _ typed: String) -> [CompletionContext.Proposal] {
         guard let name = after.first else {
-            return SessionCommand.all.map { CompletionPlace.Proposal($0.name, $0.help) }
+            return SessionCommand.all.map { CompletionContext.Proposal($0.name, $0.help) }
         }
         guard let command = SessionCommand.all.first(where: { $0.name == name }) else { return [] }
         let parts = Self.parts(of: command.arguments)
@@ -201,17 +201,17 @@ struct Completions {
         let part = after.count - 1 < parts.count ? parts[after.count - 1] : last
         let word = part.filter { $0 != "…" }
         switch word {
-        case "ROLE": return roles.map { CompletionPlace.Proposal($0) }
-        case "CAMERA" where name == "match": return roles.map { CompletionPlace.Proposal($0) }
+        case "ROLE": return roles.map { CompletionContext.Proposal($0) }
+        case "CAMERA" where name == "match": return roles.map { CompletionContext.Proposal($0) }
         case "CAMERA": return cameraSelectors
         case "MICROPHONE": return microphoneSelectors
-        case "LAYOUT": return ProgramLayout.names.map { CompletionPlace.Proposal($0) }
-        case "CORNER": return InsetStyle.Corner.allCases.map { CompletionPlace.Proposal($0.rawValue) }
-        case "DEGREES": return ["0", "90", "180", "270"].map { CompletionPlace.Proposal($0) }
+        case "LAYOUT": return ProgramLayout.names.map { CompletionContext.Proposal($0) }
+        case "CORNER": return InsetStyle.Corner.allCases.map { CompletionContext.Proposal($0.rawValue) }
+        case "DEGREES": return ["0", "90", "180", "270"].map { CompletionContext.Proposal($0) }
         case "NAME" where name.hasSuffix("scene"):
-            return (runningSession?.scenes ?? []).map { CompletionPlace.Proposal($0) }
+            return (runningSession?.scenes ?? []).map { CompletionContext.Proposal($0) }
         case _ where word.contains("|"):
-            return word.split(separator: "|").map { CompletionPlace.Proposal(String($0)) }
+            return word.split(separator: "|").map { CompletionContext.Proposal(String($0)) }
         default: return []
         }
     }

@@ -5,7 +5,7 @@ import System
 
 /// Opens the control room in a browser if a desktop is available.
 enum DesktopBrowser {
-    private static let patience = Nanoseconds.seconds(20)
+    private static let redirectFileLifetime = Nanoseconds.seconds(20)
 
     /// Opens an address in the user's browser.
     ///
@@ -16,7 +16,7 @@ enum DesktopBrowser {
     /// - Parameters:
     ///   - address: The address of the control room, including the token.
     ///   - folder: A folder that only this user can access.
-    static func open(_ address: String, by folder: String) {
+    static func open(_ address: String, redirectFolder folder: String) {
         let environment = ProcessInfo.processInfo.environment
         guard environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil,
             let opener = ProgramPath.named("xdg-open")
@@ -35,12 +35,12 @@ enum DesktopBrowser {
         else { return }
         do throws(ProcessError) {
             let child = try ChildProcess(opener, [file.path])
-            child.finish()
-            MediaThread.eventually(name: "browser") {
+            child.closeInput()
+            MediaThread.startWhenPossible(name: "browser") {
                 _ = child.wait()
                 // The file is kept for some time, because the browser may still be starting.
                 let clock = MonotonicClock()
-                clock.sleep(until: clock.now + Self.patience, unless: Cancellation())
+                clock.sleep(until: clock.now + Self.redirectFileLifetime, unless: Cancellation())
                 unlink(file.path)
             }
         } catch {
@@ -74,7 +74,7 @@ final class InhibitorLock: Sendable {
                     "--why=\(reason.printable(limit: 200))", "cat",
                 ])
             self.holder = holder
-            MediaThread.eventually(name: "inhibitor") { _ = holder.wait() }
+            MediaThread.startWhenPossible(name: "inhibitor") { _ = holder.wait() }
         } catch {
             return nil
         }
@@ -83,6 +83,6 @@ final class InhibitorLock: Sendable {
     /// Releases the lock and returns immediately.
     func release() {
         // systemd-inhibit and its child process are in a separate process group.
-        kill(-holder.process, SIGTERM)
+        kill(-holder.processID, SIGTERM)
     }
 }

@@ -64,7 +64,7 @@ struct Multicam {
     }
 
     private static func run(_ words: [String]) async -> ExitStatus {
-        let (status, messages) = await answer(to: words)
+        let (status, messages) = await perform(words)
         for message in messages { Output.message(message) }
         return status == .done && Output.hasLostData ? .failed : status
     }
@@ -72,7 +72,7 @@ struct Multicam {
     /// Parses and runs a command line.
     ///
     /// - Returns: The exit status, and the error messages if the command failed.
-    static func answer(to words: [String]) async -> (status: ExitStatus, messages: [String]) {
+    static func perform(_ words: [String]) async -> (status: ExitStatus, messages: [String]) {
         do {
             return (try await execute(words), [])
         } catch {
@@ -124,7 +124,7 @@ struct Multicam {
         if words.starts(with: ["complete", "--"]) {
             let lines = Completions.lines(
                 for: Array(words.dropFirst(2)), of: commands.map { $0.spec },
-                usualProfiles: [StudioCommand.spec.name: StudioCommand.usualProfile])
+                defaultProfiles: [StudioCommand.spec.name: StudioCommand.defaultProfile])
             for line in lines { Output.data(line) }
             return .done
         }
@@ -132,8 +132,8 @@ struct Multicam {
             Output.data("\(program) \(MulticamVersion.current)")
             return .done
         }
-        try JobTermination.followParent(ProcessInfo.processInfo.environment)
-        try Surroundings.check()
+        try JobTermination.monitorParent(ProcessInfo.processInfo.environment)
+        try UTF8Validation.check()
         let type = try command(named: first)
         let arguments = try type.spec.parse(words.dropFirst())
         if arguments.wantsHelp {
@@ -221,7 +221,7 @@ struct Multicam {
     private static func status(of error: RenderError) -> ExitStatus {
         switch error {
         case .stopped: .aborted
-        case .nothing, .encoding: .failed
+        case .nothingToRender, .encoding: .failed
         case .file(let error): status(of: error)
         }
     }
@@ -248,7 +248,7 @@ struct Multicam {
     private static func status(of error: FileError) -> ExitStatus {
         if error.isPermission { return .noPermission }
         if error.limit != nil, error.limit != .fileSize { return .failed }
-        return error.isUserMistake ? .usage : .storageFailed
+        return error.isUsageError ? .usage : .storageFailed
     }
 
     private static func status(of error: CalibrationError) -> ExitStatus {
@@ -272,7 +272,7 @@ struct Multicam {
         switch error.reason {
         case .noPermission: .noPermission
         case .formatNotSupported: .usage
-        case .control(let fault): fault.isUsage ? .usage : .failed
+        case .control(let fault): fault.isUsageError ? .usage : .failed
         case .limit: .failed
         default: .deviceMissing
         }
@@ -284,7 +284,7 @@ struct Multicam {
 ///
 /// On Linux, paths are byte sequences. The conversion of invalid UTF-8 to text would yield a different path,
 /// so a recording would be written to a wrong folder.
-enum Surroundings {
+enum UTF8Validation {
     private static let variables = [
         "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_RUNTIME_DIR",
         "TMPDIR",
@@ -296,16 +296,16 @@ enum Surroundings {
     static func check() throws(UsageError) {
         for index in 0..<Int(CommandLine.argc) {
             guard let word = CommandLine.unsafeArgv[index], index > 0 else { continue }
-            guard isText(word) else {
+            guard isValidUTF8(word) else {
                 throw UsageError(
-                    "`\(shown(word))` is not valid UTF-8. Paths and names must be valid UTF-8. "
+                    "`\(printable(word))` is not valid UTF-8. Paths and names must be valid UTF-8. "
                         + "Rename the file, or use another file.")
             }
         }
         for name in variables {
-            guard let value = getenv(name), !isText(value) else { continue }
+            guard let value = getenv(name), !isValidUTF8(value) else { continue }
             throw UsageError(
-                "The value of \(name) is not valid UTF-8 (\(shown(value))). Set it to the path of a folder with a valid UTF-8 name."
+                "The value of \(name) is not valid UTF-8 (\(printable(value))). Set it to the path of a folder with a valid UTF-8 name."
             )
         }
         guard let folder = getcwd(nil, 0) else {
@@ -313,18 +313,18 @@ enum Surroundings {
                 "The current folder no longer exists. Change to another folder with `cd`.")
         }
         defer { free(folder) }
-        guard isText(folder) else {
+        guard isValidUTF8(folder) else {
             throw UsageError(
-                "The name of the current folder is not valid UTF-8 (\(shown(folder))). "
+                "The name of the current folder is not valid UTF-8 (\(printable(folder))). "
                     + "Change to another folder with `cd`.")
         }
     }
 
-    private static func isText(_ bytes: UnsafePointer<CChar>) -> Bool {
+    private static func isValidUTF8(_ bytes: UnsafePointer<CChar>) -> Bool {
         String(validatingCString: bytes) != nil
     }
 
-    private static func shown(_ bytes: UnsafePointer<CChar>) -> String {
+    private static func printable(_ bytes: UnsafePointer<CChar>) -> String {
         String(cString: bytes).printable(limit: 400)
     }
 }

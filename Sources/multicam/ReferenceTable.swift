@@ -18,7 +18,7 @@ enum ReferenceTable {
         case "loss-causes":
             CommandReference.table(
                 ["cause", "meaning", "remedy"],
-                LossCause.allCases.map { ["`\($0.rawValue)`", $0.meaning, $0.usualExplanation.remedy] })
+                LossCause.allCases.map { ["`\($0.rawValue)`", $0.meaning, $0.typicalExplanation.remedy] })
         case "events":
             CommandReference.table(["event", "meaning", "fields"], EventReference.rows)
         case "layouts":

@@ -35,7 +35,7 @@ struct ClockCost {
         }
         let begin = MediaThread.cpuTimeOfCurrentThread
         for (index, stamp) in times.enumerated() {
-            let time = clock.time(of: Int64(index) * step, stamped: stamp)
+            let time = clock.estimateTime(of: Int64(index) * step, stamped: stamp)
             if step > 1 { _ = placement.decide(deviation: 1, clock: clock.reading, at: time) }
         }
         return MediaThread.cpuTimeOfCurrentThread - begin

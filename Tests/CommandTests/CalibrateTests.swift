@@ -61,10 +61,10 @@ struct CalibrateTests {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
         #expect(events.first?["event"] as? String == "listening")
-        #expect(events.contains { $0["event"] as? String == "heard" && $0["noticed"] is [String] })
+        #expect(events.contains { $0["event"] as? String == "detected" && $0["detected_by"] is [String] })
         let last = try #require(events.last)
         #expect(last["event"] as? String == "finished")
-        #expect(last["kept"] as? Bool == false)
+        #expect(last["stored"] as? Bool == false)
         #expect((last["exit"] as? NSNumber)?.int32Value == dry.status)
         let devices = try #require(last["devices"] as? [[String: Any]])
         #expect(devices.map { $0["role"] as? String } == ["desk", "host", "guest"])
@@ -112,7 +112,7 @@ struct CalibrateTests {
         let command = try RunningCommand(
             [Multicam.path, "calibrate", "--profile", try profile(scratch), "--json"],
             environment: environment(scratch))
-        _ = try command.event("heard")
+        _ = try command.event("detected")
         command.send(SIGINT)
         let finished = try command.event("finished")
         #expect(finished["exit"] as? Int == 1)

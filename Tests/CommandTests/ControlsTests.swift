@@ -120,7 +120,7 @@ struct ControlsTests {
     }
 
     /// Returns the reply to `multicam ctl WORDS --json`.
-    private static func ask(
+    private static func runCtl(
         _ words: [String], _ environment: [String: String]
     ) throws -> (status: Int32, reply: [String: Any], values: [String: Int]) {
         let outcome = try Multicam.run(
@@ -155,21 +155,21 @@ struct ControlsTests {
                 "--duration", "120", "--json",
             ], environment: environment)
         let folder = try #require(try command.event("started")["folder"] as? String)
-        let told = try Self.ask(["controls", "face"], environment)
+        let told = try Self.runCtl(["controls", "face"], environment)
         #expect(told.status == 0 && told.values["brightness"] == 0 && told.values["gain"] == 16)
-        let set = try Self.ask(["controls", "face", "brightness=20"], environment)
+        let set = try Self.runCtl(["controls", "face", "brightness=20"], environment)
         #expect(set.status == 0 && set.values["brightness"] == 20)
-        let saved = try Self.ask(["save-preset", "face", "by", "day"], environment)
+        let saved = try Self.runCtl(["save-preset", "face", "by", "day"], environment)
         #expect((saved.reply["controls"] as? [String: Any])?["presets"] as? [String] == ["by day"])
-        #expect(try Self.ask(["set", "face", "brightness=0"], environment).reply["controls"] == nil)
-        let loaded = try Self.ask(["load-preset", "face", "by day"], environment)
+        #expect(try Self.runCtl(["set", "face", "brightness=0"], environment).reply["controls"] == nil)
+        let loaded = try Self.runCtl(["load-preset", "face", "by day"], environment)
         #expect(loaded.values["brightness"] == 20)
-        #expect(try Self.ask(["load-preset", "face", "none"], environment).status == 1)
-        #expect(try Self.ask(["controls", "guest"], environment).status == 2)
-        _ = try Self.ask(["set", "face", "brightness=0"], environment)
+        #expect(try Self.runCtl(["load-preset", "face", "none"], environment).status == 1)
+        #expect(try Self.runCtl(["controls", "guest"], environment).status == 2)
+        _ = try Self.runCtl(["set", "face", "brightness=0"], environment)
         // Both cameras show the same bars with different exposures, so that copying the settings would not
         // match their images.
-        let matched = try Self.ask(["match", "face", "desk"], environment)
+        let matched = try Self.runCtl(["match", "face", "desk"], environment)
         let text = matched.reply["text"] as? String ?? ""
         #expect(matched.status == 0 && text.contains("face was matched to desk"), "\(text)")
         #expect(matched.values["auto_exposure"] == 1)
@@ -177,7 +177,7 @@ struct ControlsTests {
             Int(match.1).flatMap { own in Int(match.2).map { abs(own - $0) } }
         }
         #expect(shares.count == 2 && shares.allSatisfy { $0 <= 3 }, "\(text)")
-        #expect(try Self.ask(["stop"], environment).status == 0)
+        #expect(try Self.runCtl(["stop"], environment).status == 0)
         #expect(command.waitForEnd() == 0)
         let events = try String(contentsOfFile: folder + "/events.ndjson", encoding: .utf8)
         #expect(events.contains("match face desk") && events.contains("load-preset face by day"))

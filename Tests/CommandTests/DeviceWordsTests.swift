@@ -39,7 +39,7 @@ struct DeviceWordsTests {
             as [CaptureDevice.Problem]
         {
             let device = Self.camera(Self.hostile, problem: problem, companion: identity)
-            let change = try #require(DeviceChangeText(.arrived(device), date: Date()))
+            let change = try #require(DeviceChangeText(.connected(device), date: Date()))
             for line in DevicesText.of(device).split(separator: "\n") + [Substring(change.line)] {
                 #expect(String(line).printable(limit: 2000) == line)
             }
@@ -81,11 +81,11 @@ struct DeviceWordsTests {
         }
         #expect(try line(.present(open)) == "= camera Nx  usb:x")
         #expect(
-            try line(.arrived(closed))
+            try line(.connected(closed))
                 == "+ camera Nx  usb:x  no permission; join the group with `sudo usermod -aG video $USER`, then log in again"
         )
         #expect(try line(.changed(open, before: closed)) == "~ camera Nx  usb:x  available now")
-        #expect(try line(.departed(open)) == "- camera Nx  usb:x")
+        #expect(try line(.disconnected(open)) == "- camera Nx  usb:x")
         let joined = Self.camera("x", companion: DeviceIdentity(name: "Mic"))
         #expect(
             try line(.changed(joined, before: open))

@@ -12,13 +12,13 @@ struct DoctorTests {
         let json = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
         let findings = try #require(json?["findings"] as? [[String: Any]])
         for finding in findings {
-            #expect(Set(finding.keys) == ["check", "level", "device", "text", "mend"])
+            #expect(Set(finding.keys) == ["check", "level", "device", "text", "remedy_command"])
             let level = finding["level"] as? String ?? ""
             #expect(["ok", "warning", "problem", "unknown"].contains(level))
         }
         let server = try #require(findings.first { $0["check"] as? String == "sound.server" })
         #expect(server["level"] as? String == "problem")
-        #expect(server["mend"] is String)
+        #expect(server["remedy_command"] is String)
         let space = try #require(findings.first { $0["check"] as? String == "storage.space" })
         #expect(space["device"] as? String == scratch.path)
     }

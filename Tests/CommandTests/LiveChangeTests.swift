@@ -15,7 +15,7 @@ struct LiveChangeTests {
         """
 
     /// A recording with the environment that `multicam ctl` needs to reach it.
-    private struct Steered {
+    private struct RecorderProcess {
         let scratch: Scratch
         let environment: [String: String]
         let command: RunningCommand
@@ -41,7 +41,7 @@ struct LiveChangeTests {
 
         /// Retries the command, because a camera that is added while other tests keep the machine busy may
         /// deliver frames too late.
-        func changed(_ words: String...) throws {
+        func applyChange(_ words: String...) throws {
             var outcome = try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
             for _ in 0..<20 where outcome.errors.contains("alignment delay allows only") {
                 outcome = try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
@@ -73,18 +73,18 @@ struct LiveChangeTests {
         // The longer delay covers late delivery on a busy machine, so that the lapel microphone loses no
         // samples.
         let patient = Self.profile.replacingOccurrences(of: "size=320x180", with: "size=320x180&latency=1500")
-        let steered = try Steered(duration: "600", profile: patient)
+        let steered = try RecorderProcess(duration: "600", profile: patient)
         // The session has already read its profile.
         try FileManager.default.removeItem(atPath: steered.scratch.path + "/two.yaml")
-        try steered.changed("add", "guest", "virtual:clap?size=320x180")
-        try steered.changed("show", "guest", "desk")
-        try steered.changed("set", "guest", "brightness=10")
+        try steered.applyChange("add", "guest", "virtual:clap?size=320x180")
+        try steered.applyChange("show", "guest", "desk")
+        try steered.applyChange("set", "guest", "brightness=10")
         let still = try steered.ctl("snapshot", "guest")
         #expect(still.status == 0 && still.output.contains("guest"), "\(still.errors)")
-        try steered.changed("stop-track", "face")
-        try steered.changed("add-microphone", "lapel", "virtual:tone")
-        try steered.changed("unmute", "lapel")
-        try steered.changed("format", "desk", "320x240")
+        try steered.applyChange("stop-track", "face")
+        try steered.applyChange("add-microphone", "lapel", "virtual:tone")
+        try steered.applyChange("unmute", "lapel")
+        try steered.applyChange("format", "desk", "320x240")
         for (words, reason) in [
             (["add", "desk", "virtual:clap"], "already been used"),
             (["add", "Guest", "virtual:clap"], "is not a valid role"),
@@ -100,8 +100,8 @@ struct LiveChangeTests {
             #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(words): \(outcome.errors)")
         }
         _ = try steered.command.event("split")
-        try steered.changed("remove", "guest")
-        try steered.changed("stop")
+        try steered.applyChange("remove", "guest")
+        try steered.applyChange("stop")
         #expect(try steered.command.finish().status == 0)
         let tracks = try steered.tracks()
         #expect(tracks.keys.sorted() == ["desk", "face", "guest", "host", "lapel", "program"])
@@ -123,8 +123,8 @@ struct LiveChangeTests {
 
     @Test("another camera replaces the camera of a role, and its tracks continue")
     func replaceCamera() throws {
-        let steered = try Steered(duration: "600")
-        try steered.changed("replace-camera", "desk", "virtual:clap?size=320x240&seed=7")
+        let steered = try RecorderProcess(duration: "600")
+        try steered.applyChange("replace-camera", "desk", "virtual:clap?size=320x240&seed=7")
         let unknown = try steered.ctl("replace-camera", "nobody", "virtual:clap")
         #expect(
             unknown.status == 2 && unknown.errors.contains("does not have a camera “nobody”"),
@@ -132,10 +132,10 @@ struct LiveChangeTests {
         )
         let same = try steered.ctl("replace-camera", "desk", "virtual:clap?size=320x240&seed=7")
         #expect(same.status == 2 && same.errors.contains("already uses"), "\(same.errors)")
-        try steered.changed("replace-camera", "desk", "virtual:clap?size=640x480&seed=8")
+        try steered.applyChange("replace-camera", "desk", "virtual:clap?size=640x480&seed=8")
         Thread.sleep(forTimeInterval: 1)
-        try steered.changed("snapshot", "desk")
-        try steered.changed("stop")
+        try steered.applyChange("snapshot", "desk")
+        try steered.applyChange("stop")
         _ = steered.command.waitForEnd()
         let manifest = try steered.manifest()
         let desk = try #require(try steered.tracks()["desk"])
@@ -151,8 +151,8 @@ struct LiveChangeTests {
     )
     func cost() throws {
         let budget = LiveChangeTests.profile + "\nbudget: { hardware: 1, policy: refuse }\n"
-        let steered = try Steered(duration: "600", profile: budget)
-        try steered.changed("add", "guest", "virtual:clap?size=320x180")
+        let steered = try RecorderProcess(duration: "600", profile: budget)
+        try steered.applyChange("add", "guest", "virtual:clap?size=320x180")
         let told = try #require(try steered.cost())
         let live = Dictionary(
             uniqueKeysWithValues: (told["terms"] as? [[String: Any]] ?? []).map {
@@ -176,7 +176,7 @@ struct LiveChangeTests {
         #expect(refused.status == 5, "\(refused.errors)")
         #expect(refused.errors.contains("would be over budget"), "\(refused.errors)")
         #expect(try steered.ctl("status").output.contains("hardware cost  "))
-        try steered.changed("stop")
+        try steered.applyChange("stop")
         _ = steered.command.waitForEnd()
         let changes = try #require(try steered.manifest()["changes"] as? [[String: Any]])
         #expect(changes.count == 1)
@@ -186,12 +186,12 @@ struct LiveChangeTests {
 
     @Test("tracks of added and removed devices are recovered with separate lengths")
     func recovered() throws {
-        let steered = try Steered(duration: "300")
-        try steered.changed("add", "guest", "virtual:clap?size=320x180")
+        let steered = try RecorderProcess(duration: "300")
+        try steered.applyChange("add", "guest", "virtual:clap?size=320x180")
         _ = try steered.command.event("split")
-        try steered.changed("stop-track", "face")
-        try steered.changed("stop-track", "host")
-        try steered.changed("start-track", "host")
+        try steered.applyChange("stop-track", "face")
+        try steered.applyChange("stop-track", "host")
+        try steered.applyChange("start-track", "host")
         // Wait until several seconds of the latest track are on disk.
         let limit = Date().addingTimeInterval(200)
         let last = steered.folder + "/audio/host.2.wav"

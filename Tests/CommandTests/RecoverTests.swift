@@ -12,7 +12,7 @@ struct RecoverTests {
 
     /// A recording that was killed after it had written some fragments and `audioBytes` bytes of audio, at
     /// 192,000 bytes per second.
-    private func killed(
+    private func makeKilledRecording(
         _ scratch: Scratch, options: [String] = [], audioBytes: Int64 = 200_000,
         during: (String) throws -> Void = { _ in }
     ) throws -> String {
@@ -58,7 +58,7 @@ struct RecoverTests {
     )
     func folder() throws {
         let scratch = try Scratch()
-        let folder = try killed(scratch) { folder in
+        let folder = try makeKilledRecording(scratch) { folder in
             let outcome = try Multicam.run("recover", folder)
             expectRefusal(outcome, status: 1, "still running")
             expectRefusal(
@@ -153,7 +153,7 @@ struct RecoverTests {
     @Test("an interrupted recovery completes with the same result and reports the findings of the first run")
     func interrupted() throws {
         let scratch = try Scratch()
-        let folder = try killed(scratch)
+        let folder = try makeKilledRecording(scratch)
         let lines = folder + "/cameras/desk.ndjson"
         try Data("{\"at_ns\":1}\n{\"at_ns\":2}\n{\"at_".utf8).write(to: URL(filePath: lines))
         let first = try Multicam.run("recover", folder, "--json")
@@ -232,7 +232,7 @@ struct RecoverTests {
     @Test("a single file can be recovered, and then its folder")
     func file() throws {
         let scratch = try Scratch()
-        let folder = try killed(scratch)
+        let folder = try makeKilledRecording(scratch)
         let outcome = try Multicam.run("recover", folder + "/cameras/desk.mov")
         #expect(
             outcome.status == 0 && outcome.lines.first?.contains("was recovered") == true,
@@ -254,7 +254,8 @@ struct RecoverTests {
     @Test("a backup is recovered separately with its tracks, and each recording refers to the other")
     func backup() throws {
         let scratch = try Scratch()
-        let folder = try killed(scratch, options: ["--backup", "safe", "--backup-content", "program"])
+        let folder = try makeKilledRecording(
+            scratch, options: ["--backup", "safe", "--backup-content", "program"])
         let name = try #require(folder.split(separator: "/").last)
         let backup = "\(scratch.path)/safe/\(name)"
         for (path, other, tracks) in [
@@ -276,7 +277,7 @@ struct RecoverTests {
     func lostFile() throws {
         let scratch = try Scratch()
         // A file that was opened less than a second before the crash may be empty.
-        let folder = try killed(scratch, audioBytes: 600_000)
+        let folder = try makeKilledRecording(scratch, audioBytes: 600_000)
         try Data().write(to: URL(filePath: folder + "/audio/host.wav"))
         unlink(folder + "/manifest.json")
         let outcome = try Multicam.run("recover", folder)
@@ -287,7 +288,7 @@ struct RecoverTests {
     @Test("after a crash, verify, sync-check, and snapshot suggest a command that recovers the recording")
     func cure() throws {
         let scratch = try Scratch()
-        let folder = try killed(scratch)
+        let folder = try makeKilledRecording(scratch)
         let resolved = try #require(realpath(folder, nil))
         defer { free(resolved) }
         let real = String(cString: resolved)
@@ -309,9 +310,9 @@ struct RecoverTests {
     @Test("in a folder of recordings, unfinished ones are recovered and running ones are skipped")
     func above() throws {
         let scratch = try Scratch()
-        let first = try killed(scratch, options: ["--name", "a"])
-        let second = try killed(scratch, options: ["--name", "b"])
-        let third = try killed(scratch, options: ["--name", "c"]) { folder in
+        let first = try makeKilledRecording(scratch, options: ["--name", "a"])
+        let second = try makeKilledRecording(scratch, options: ["--name", "b"])
+        let third = try makeKilledRecording(scratch, options: ["--name", "c"]) { folder in
             let outcome = try Multicam.run("recover", scratch.path)
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(
@@ -354,7 +355,7 @@ struct RecoverTests {
     @Test("missing permission causes exit status 4, and nothing is changed")
     func permission() throws {
         let scratch = try Scratch()
-        let folder = try killed(scratch)
+        let folder = try makeKilledRecording(scratch)
         let binary = try Multicam.copy(in: scratch)
         let user =
             geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []

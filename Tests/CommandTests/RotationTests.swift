@@ -21,7 +21,7 @@ struct RotationTests {
     }()
 
     /// Returns a command line in which the sensor in `folder` appears as the computer's sensor.
-    private static func seeing(_ folder: String, _ words: [String]) -> [String] {
+    private static func commandLine(withSensor folder: String, _ words: [String]) -> [String] {
         let script = """
             mount -t tmpfs tmpfs /sys/bus && mkdir /sys/bus/iio && mount --bind "$1" /sys/bus/iio || exit 99
             shift; exec "$@"
@@ -30,7 +30,7 @@ struct RotationTests {
     }
 
     /// Writes a sensor's readings, in hundredths of m/s².
-    private static func feel(_ axes: [(axis: String, value: Int)], in folder: String) throws {
+    private static func writeReadings(_ axes: [(axis: String, value: Int)], in folder: String) throws {
         let device = URL(fileURLWithPath: "\(folder)/devices/iio:device0")
         try FileManager.default.createDirectory(at: device, withIntermediateDirectories: true)
         for (axis, value) in axes {
@@ -47,10 +47,10 @@ struct RotationTests {
         let scratch = try Scratch()
         let profile = try scratch.file("turned.yaml", Self.profile)
         let sensor = scratch.path + "/iio"
-        try Self.feel([("x", 981), ("y", 0), ("z", 0)], in: sensor)
+        try Self.writeReadings([("x", 981), ("y", 0), ("z", 0)], in: sensor)
         let command = try RunningCommand(
-            Self.seeing(
-                sensor,
+            Self.commandLine(
+                withSensor: sensor,
                 [
                     "record", "--profile", profile, "--output", scratch.path + "/out", "--duration", "60",
                     "--json",
@@ -58,7 +58,7 @@ struct RotationTests {
         _ = try command.event("started")
         // The new axis is written first, because readings of both axes that together exceed gravity are
         // ignored.
-        try Self.feel([("y", 981), ("x", 0)], in: sensor)
+        try Self.writeReadings([("y", 981), ("x", 0)], in: sensor)
         let change = try command.event("change")
         #expect(change["changes"] as? [String] == ["rotate face 180"])
         command.send(SIGINT)
@@ -83,8 +83,9 @@ struct RotationTests {
         let scratch = try Scratch()
         let profile = try scratch.file("turned.yaml", Self.profile)
         let sensor = scratch.path + "/iio"
-        try Self.feel([("x", -981), ("y", 0), ("z", 0)], in: sensor)
-        let outcome = try Multicam.run(Self.seeing(sensor, ["plan", "--profile", profile, "--json"]))
+        try Self.writeReadings([("x", -981), ("y", 0), ("z", 0)], in: sensor)
+        let outcome = try Multicam.run(
+            Self.commandLine(withSensor: sensor, ["plan", "--profile", profile, "--json"]))
         let plan = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
         let device = (plan?["devices"] as? [[String: Any]])?.first
         #expect(device?["rotation"] as? Int == 270 && device?["rotation_source"] as? String == "sensor")
@@ -102,10 +103,11 @@ struct RotationTests {
         let scratch = try Scratch()
         let profile = try scratch.file("turned.yaml", Self.profile)
         let sensor = scratch.path + "/iio"
-        try Self.feel([("x", 0), ("y", 0), ("z", 0)], in: sensor)
+        try Self.writeReadings([("x", 0), ("y", 0), ("z", 0)], in: sensor)
         for (folder, words) in [(sensor, "not plausible"), (scratch.path, "no accelerometer was found")] {
             let outcome = try Multicam.run(
-                Self.seeing(folder, ["record", "--profile", profile, "--output", scratch.path + "/out"]))
+                Self.commandLine(
+                    withSensor: folder, ["record", "--profile", profile, "--output", scratch.path + "/out"]))
             #expect(outcome.status == 3, "\(outcome.errors)")
             #expect(
                 outcome.errors.contains("turned.yaml:1:") && outcome.errors.contains(words),

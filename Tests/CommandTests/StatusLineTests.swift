@@ -111,7 +111,7 @@ struct StatusLineTests {
         }
         status.phase = .recording
         status.time = MediaTime(nanoseconds: 187_000_000_000)
-        status.givenUp = ["program preset superfast → ultrafast", "face rate 30 → 20"]
+        status.reductions = ["program preset superfast → ultrafast", "face rate 30 → 20"]
         status.cameras = ["desk", "face", "window"].map {
             .init(role: $0, rate: 30, lost: 2, clock: clock(.microseconds(203), isLocked: true))
         }
@@ -136,7 +136,7 @@ extension SessionStatus.Camera {
             role: role, name: role,
             format: VideoFormat(
                 pixel: .mjpeg, size: FrameSize(width: 320, height: 180), rate: FrameRate(30)),
-            rate: rate, counts: counts, clock: clock, absence: nil)
+            rate: rate, counts: counts, clock: clock, outage: nil)
     }
 }
 

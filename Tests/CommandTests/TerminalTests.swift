@@ -19,7 +19,7 @@ struct TerminalTests {
         let outcome = try command.finish()
         #expect(outcome.status == 0)
         #expect(outcome.output == folder + "\n")
-        let lines = shown.split(separator: "\r\u{1B}[K").filter { !$0.hasPrefix(Multicam.pressureWords) }
+        let lines = shown.split(separator: "\r\u{1B}[K").filter { !$0.hasPrefix(Multicam.pressurePrefix) }
         #expect(!lines.contains { $0.contains("\n") || $0.contains("\r\n") })
         #expect(lines.count > 2)
         #expect(lines.allSatisfy { $0.count < 50 })

@@ -14,7 +14,7 @@ struct DirectFragmentTests {
     }
 
     private static var isPossible: Bool {
-        DirectFile.isPossible(in: FileManager.default.temporaryDirectory.path)
+        DirectFile.isSupported(in: FileManager.default.temporaryDirectory.path)
     }
 
     private static func packets(_ clip: Clip, bytes: Int) -> [EncodedPacket] {
@@ -26,7 +26,7 @@ struct DirectFragmentTests {
         }
     }
 
-    private func film(_ name: String, _ disk: FileWriteHooks, bytes: Int = 40_001) throws -> MovieFile {
+    private func makeMovie(_ name: String, _ disk: FileWriteHooks, bytes: Int = 40_001) throws -> MovieFile {
         let clip = try Clip.photographs.get()
         let file = try MovieFile(
             path: folder.file(name), kind: .mov, tracks: [.video(clip.parameters, name: "desk")],
@@ -47,16 +47,16 @@ struct DirectFragmentTests {
 
     @Test("large fragments are block-aligned, and small ones contiguous", .enabled(if: isPossible))
     func blocks() throws {
-        let large = try film("large.mov", FileWriteHooks())
-        try large.cutFragment()
+        let large = try makeMovie("large.mov", FileWriteHooks())
+        try large.flushFragment()
         let heads = try Self.heads(large.path)
         #expect(heads.count >= 3)
         #expect(heads.allSatisfy { $0.begin % 4096 == 0 })
         #expect(heads.dropLast().allSatisfy { $0.end % 4096 == 0 })
         large.abandon()
 
-        let small = try film("small.mov", FileWriteHooks(), bytes: 8000)
-        try small.cutFragment()
+        let small = try makeMovie("small.mov", FileWriteHooks(), bytes: 8000)
+        try small.flushFragment()
         #expect(try Self.heads(small.path).contains { $0.end % 4096 != 0 })
         small.abandon()
     }
@@ -64,15 +64,15 @@ struct DirectFragmentTests {
     @Test("fragments contain every frame and byte unchanged, finished and unfinished")
     func whole() throws {
         let clip = try Clip.photographs.get()
-        let file = try film("desk.mov", FileWriteHooks())
-        try file.cutFragment()
+        let file = try makeMovie("desk.mov", FileWriteHooks())
+        try file.flushFragment()
         #expect(try Probe.decodedFrames(file.path) == clip.frames)
         let summary = try file.finish(ends: [60_060])
         #expect(summary.tracks[0].sampleCount == 60)
         #expect(summary.tracks[0].byteCount == 60 * 40_001)
         #expect(try Boxes(file: file.path).types == ["ftyp", "mdat", "moov"])
         #expect(try Probe.decodedFrames(file.path) == clip.frames)
-        #expect(FileVerification.fault(ofMovie: file.path, holding: summary) == nil)
+        #expect(FileVerification.fault(ofMovie: file.path, expecting: summary) == nil)
         let checksum = try #require(summary.checksum)
         #expect(try FileVerification.checksum(of: file.path, from: checksum.start).checksum == checksum)
     }
@@ -80,9 +80,9 @@ struct DirectFragmentTests {
     @Test("all complete fragments are readable after a crash at any position", .enabled(if: isPossible))
     func crash() throws {
         let clip = try Clip.photographs.get()
-        let disk = Disk()
-        let file = try film("desk.mov", disk.conduct)
-        try file.cutFragment()
+        let disk = FileChangeRecorder()
+        let file = try makeMovie("desk.mov", disk.hooks)
+        try file.flushFragment()
         file.abandon()
         let changes = disk.changes
         let last = try #require(
@@ -92,10 +92,10 @@ struct DirectFragmentTests {
         var counts: [Int] = []
         for cut in [0, 512, 4096, 65_536, bytes.count / 2, bytes.count - 512, bytes.count] {
             let path = folder.file("cut-\(cut).mov")
-            try Disk.content(after: changes[..<last], then: changes[last], bytes: cut)
+            try FileChangeRecorder.content(after: changes[..<last], then: changes[last], bytes: cut)
                 .write(to: URL(filePath: path))
             let recovery = try MovieRecovery(path: path)
-            try recovery.makeWhole()
+            try recovery.repair()
             counts.append(recovery.tracks[0].sampleCount)
             let frames = try Probe.decodedFrames(path)
             #expect(frames == Array(clip.frames.prefix(recovery.tracks[0].sampleCount)), "cut at \(cut)")
@@ -123,7 +123,7 @@ struct DirectFragmentTests {
         "fragments on a file system in memory are written through the page cache",
         .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm")))
     func memory() throws {
-        #expect(!DirectFile.isPossible(in: "/dev/shm"))
+        #expect(!DirectFile.isSupported(in: "/dev/shm"))
         let clip = try Clip.photographs.get()
         let path = "/dev/shm/multicam-\(UUID().uuidString).mov"
         defer { unlink(path) }

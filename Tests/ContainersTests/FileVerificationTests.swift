@@ -38,7 +38,7 @@ struct FileVerificationTests {
             let checksum = try #require(summary.checksum)
             let found = try FileVerification.checksum(of: path, from: checksum.start)
             #expect(found.checksum == checksum && found.byteCount == summary.byteCount)
-            #expect(FileVerification.fault(ofMovie: path, holding: summary) == nil)
+            #expect(FileVerification.fault(ofMovie: path, expecting: summary) == nil)
             #expect(FileVerification.fault(ofMovie: path) == nil)
         }
     }
@@ -52,7 +52,7 @@ struct FileVerificationTests {
         let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file("whole.mov")))
         func fault(_ bytes: Data) throws -> String? {
             try bytes.write(to: URL(fileURLWithPath: folder.file("damaged.mov")))
-            return FileVerification.fault(ofMovie: folder.file("damaged.mov"), holding: summary)
+            return FileVerification.fault(ofMovie: folder.file("damaged.mov"), expecting: summary)
         }
         #expect(try fault(whole) == nil)
         #expect(try fault(whole.dropLast())?.contains("instead of") == true)
@@ -96,13 +96,13 @@ struct FileVerificationTests {
         let path = folder.file("host.wav")
         let file = try WaveFile(
             path: path, format: AudioFormat(rate: 48_000, channels: 1),
-            broadcast: WaveBroadcast(
+            broadcast: BroadcastExtension(
                 description: "d", reference: "r", start: LocalTime(MovieFile.date, secondsFromGMT: 0)))
         for _ in 0..<7 { try file.append(samples: [Float](repeating: 0.25, count: 9601)) }
         try file.finish()
         let checksum = try #require(file.checksum)
         #expect(try FileVerification.checksum(of: path, from: checksum.start).checksum == checksum)
-        #expect(FileVerification.fault(ofWave: path, holding: file.byteCount) == nil)
+        #expect(FileVerification.fault(ofWave: path, expecting: file.byteCount) == nil)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         try bytes.dropLast(2).write(to: URL(fileURLWithPath: path))
         #expect(FileVerification.fault(ofWave: path) == "the header doesn't match the file size.")

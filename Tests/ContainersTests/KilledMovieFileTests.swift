@@ -19,7 +19,7 @@ struct KilledMovieFileTests {
             tracks: [.video(film.parameters, name: "program"), .audio(tone.parameters, name: "mix")],
             createdAt: MovieFile.date)
         try file.append([film, tone])
-        try file.cutFragment()
+        try file.flushFragment()
         file.abandon()
 
         #expect(
@@ -61,7 +61,7 @@ struct KilledMovieFileTests {
                     decode: packet.decode - 21_000,
                     duration: 3000, isKey: packet.isKey), to: 0)
         }
-        try file.cutFragment()
+        try file.flushFragment()
         #expect(try Probe(file.path).streams[0].startSeconds == 0)
         #expect(try Probe.decodedFrames(file.path) == Array(camera.frames.suffix(83)))
     }
@@ -73,7 +73,7 @@ struct KilledMovieFileTests {
             path: folder.file(name), kind: .mov, tracks: [.video(clip.parameters, name: name)],
             createdAt: MovieFile.date)
         try file.append([clip])
-        try file.cutFragment()
+        try file.flushFragment()
         file.abandon()
         let data = try Data(contentsOf: URL(filePath: file.path))
         let boxes = Boxes(data).boxes
@@ -105,7 +105,7 @@ struct KilledMovieFileTests {
             createdAt: MovieFile.date)
         for packet in clip.packets {
             try file.append(packet, to: 0)
-            try file.cutFragment()
+            try file.flushFragment()
         }
         let boxes = try Boxes(file: file.path).boxes
         let heads = boxes.filter { $0.type == "moof" }
@@ -124,7 +124,7 @@ struct KilledMovieFileTests {
             path: folder.file("desk.mov"), kind: .mov, tracks: [.video(clip.parameters, name: "desk")],
             createdAt: MovieFile.date)
         try file.append([clip])
-        try file.cutFragment()
+        try file.flushFragment()
         let fragments = try Data(contentsOf: URL(filePath: file.path))
         try file.finish()
         let finished = try Data(contentsOf: URL(filePath: file.path))

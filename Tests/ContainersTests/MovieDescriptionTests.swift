@@ -144,7 +144,7 @@ struct MovieDescriptionTests {
             ],
             createdAt: MovieFile.date)
         try file.append([film, tone], from: 1)
-        try file.cutFragment()
+        try file.flushFragment()
         #expect(try Boxes(file: file.path).types == ["ftyp", "free"])
         #expect(try file.finish().tracks.map(\.sampleCount) == [0, 90, tone.packets.count])
         #expect(try Probe(file.path).streams.map(\.codec_name) == ["h264", "aac"])

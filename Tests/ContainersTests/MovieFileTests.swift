@@ -148,8 +148,8 @@ struct FinishedMovieFileTests {
         let film = try Clip.film.get()
         let file = try program("program.mp4", kind: .mp4)
         for packet in film.packets.prefix(45) { try file.append(packet, to: 0) }
-        try file.cutFragment()
-        try file.leaveHole(byteCount: 5 << 30)
+        try file.flushFragment()
+        try file.appendHole(byteCount: 5 << 30)
         for packet in film.packets.dropFirst(45) { try file.append(packet, to: 0) }
         let summary = try file.finish()
         #expect(summary.byteCount > 5 << 30)

@@ -37,9 +37,9 @@ struct MovieMetadataTests {
             tracks: [.video(film.parameters, name: "program"), .audio(tone.parameters, name: "mix")],
             createdAt: MovieFile.date)
         try file.append([film, tone])
-        file.notes = notes
+        file.metadata = notes
         let summary = try file.finish(ends: [270_000, 144_480])
-        #expect(FileVerification.fault(ofMovie: file.path, holding: summary) == nil)
+        #expect(FileVerification.fault(ofMovie: file.path, expecting: summary) == nil)
         return file
     }
 
@@ -97,7 +97,7 @@ struct MovieMetadataTests {
             createdAt: MovieFile.date)
         try file.append([tone])
         let jpeg = try #require(try Clip.photographs.get().packets.first).bytes
-        file.notes = MovieMetadata(chapters: notes.chapters, cover: jpeg)
+        file.metadata = MovieMetadata(chapters: notes.chapters, cover: jpeg)
         try file.finish(ends: [144_480])
         let probe = try Probe(file.path)
         #expect(probe.format.tags?["major_brand"] == "M4A ")

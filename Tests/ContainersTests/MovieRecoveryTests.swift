@@ -14,7 +14,7 @@ struct MovieRecoveryTests {
 
     /// Records two cameras and audio in one file with a timecode. One camera has rotated JPEG frames, the
     /// other has H.264 frames that are reordered.
-    private func record(_ name: String, disk: Disk? = nil, finish: Bool) throws -> String {
+    private func record(_ name: String, disk: FileChangeRecorder? = nil, finish: Bool) throws -> String {
         let (photographs, film, tone) = (
             try Clip.photographs.get(), try Clip.film.get(), try Clip.tone.get()
         )
@@ -25,12 +25,12 @@ struct MovieRecoveryTests {
                 .video(photographs.parameters, rotation: .quarter, name: "desk"),
                 .video(film.parameters, name: "face"), .audio(tone.parameters, name: "host"),
                 .timecode(Timecode(at: date, rate: FrameRate(30000, per: 1001)), name: "time of day"),
-            ], createdAt: MovieFile.date, disk: disk?.conduct ?? FileWriteHooks())
+            ], createdAt: MovieFile.date, disk: disk?.hooks ?? FileWriteHooks())
         try file.append([photographs, film, tone])
         if finish {
             try file.finish()
         } else {
-            try file.cutFragment()
+            try file.flushFragment()
             file.abandon()
         }
         return file.path
@@ -48,7 +48,7 @@ struct MovieRecoveryTests {
         let finished = try record("finished.mov", finish: true)
         let remains = try MovieRecovery(path: killed)
         #expect(!remains.isPlain)
-        try remains.makeWhole()
+        try remains.repair()
         #expect(
             try Data(contentsOf: URL(filePath: killed)) == Data(contentsOf: URL(filePath: finished)))
     }
@@ -56,12 +56,12 @@ struct MovieRecoveryTests {
     @Test("the second recovery finds a complete file and doesn't change it")
     func twice() throws {
         let path = try record("killed.mov", finish: false)
-        try MovieRecovery(path: path).makeWhole()
+        try MovieRecovery(path: path).repair()
         let first = try Data(contentsOf: URL(filePath: path))
-        let disk = Disk()
-        let again = try MovieRecovery(path: path, disk: disk.conduct)
+        let disk = FileChangeRecorder()
+        let again = try MovieRecovery(path: path, disk: disk.hooks)
         #expect(again.isPlain)
-        try again.makeWhole()
+        try again.repair()
         #expect(disk.changes.isEmpty)
         #expect(try Data(contentsOf: URL(filePath: path)) == first)
     }
@@ -76,7 +76,7 @@ struct MovieRecoveryTests {
             ], createdAt: MovieFile.date)
         #expect(file.writtenEnd == .zero)
         try file.append([photographs, camera])
-        try file.cutFragment()
+        try file.flushFragment()
         let ends = [photographs, camera].map { clip in
             let end = clip.packets.map { $0.presentation + $0.duration }.max() ?? 0
             return FrameRate(clip.parameters.timeScale).time(ofTick: end)
@@ -94,7 +94,7 @@ struct MovieRecoveryTests {
                 .video(photographs.parameters, name: "desk"), .video(camera.parameters, name: "face"),
             ], createdAt: MovieFile.date)
         try file.append([photographs, camera])
-        try file.cutFragment()
+        try file.flushFragment()
         file.abandon()
         return (
             try Data(contentsOf: URL(filePath: file.path)),
@@ -148,7 +148,7 @@ struct MovieRecoveryTests {
         let (content, _) = try twoCameras()
         let path = try file("torn.mov", content.prefix(Int(Double(content.count) * share)))
         let counts = try MovieRecovery(path: path).tracks.map(\.sampleCount)
-        try MovieRecovery(path: path).makeWhole()
+        try MovieRecovery(path: path).repair()
         #expect(try Boxes(file: path).types == ["ftyp", "mdat", "moov"])
         let probe = try Probe(path)
         #expect(probe.streams.map(\.packetCount) == counts)
@@ -167,7 +167,7 @@ struct MovieRecoveryTests {
     func rubbish(byte: UInt8) throws {
         let (content, counts) = try twoCameras()
         let path = try file("rubbish.mov", content + Data(repeating: byte, count: 9000))
-        try MovieRecovery(path: path).makeWhole()
+        try MovieRecovery(path: path).repair()
         #expect(try Probe(path).streams.map(\.packetCount) == counts)
         #expect(try MovieRecovery(path: path).isPlain)
     }
@@ -193,13 +193,13 @@ struct MovieRecoveryTests {
         let path = try file("interrupted.mov", content)
         let remains = try MovieRecovery(path: path)
         let counts = remains.tracks.map(\.sampleCount)
-        try remains.makeWhole()
+        try remains.repair()
         return (counts, try Data(contentsOf: URL(filePath: path)))
     }
 
     @Test("finishing loses no data if it is interrupted after or within any write")
     func interruptedFinish() throws {
-        let disk = Disk()
+        let disk = FileChangeRecorder()
         let path = try record("desk.mov", disk: disk, finish: true)
         let finished = try Data(contentsOf: URL(filePath: path))
         let changes = disk.changes
@@ -222,7 +222,7 @@ struct MovieRecoveryTests {
             }
             for size in sizes {
                 let (found, whole) = try recovered(
-                    Disk.content(after: changes[..<step], then: changes[step], bytes: size))
+                    FileChangeRecorder.content(after: changes[..<step], then: changes[step], bytes: size))
                 #expect(found == counts, "\(size) bytes of change \(step)")
                 #expect(Boxes(whole).types == ["ftyp", "mdat", "moov"])
                 #expect(whole.suffix(1000) == finished.suffix(1000))
@@ -232,21 +232,21 @@ struct MovieRecoveryTests {
 
     @Test("a power cut at any time loses no durable data, regardless of the lost sectors")
     func powerCuts() throws {
-        let disk = Disk()
+        let disk = FileChangeRecorder()
         _ = try record("desk.mov", disk: disk, finish: true)
         let changes = disk.changes
         var random = SeededGenerator(seed: 7)
         for _ in 0..<60 {
             let cut = Int.random(in: 3...changes.count, using: &random)
             let part = changes[..<cut]
-            let durable = Disk.content(after: part[..<(part.lastIndex(of: .durable) ?? 0)])
+            let durable = FileChangeRecorder.content(after: part[..<(part.lastIndex(of: .durable) ?? 0)])
             var before: [Int] = []
             do {
                 before = try MovieRecovery(path: try file("durable.mov", durable)).tracks.map(\.sampleCount)
             } catch is FileError {}
             let share = Int.random(in: 0...4, using: &random)
             let seed = random.next()
-            let left = Disk.content(afterPowerCutAfter: part) { sector in
+            let left = FileChangeRecorder.content(afterPowerCutAfter: part) { sector in
                 var noise = SeededGenerator(seed: seed &+ UInt64(sector))
                 return noise.next() % 4 < share
             }
@@ -261,9 +261,9 @@ struct MovieRecoveryTests {
         let (content, _) = try twoCameras()
         let torn = content.prefix(content.count - 700)
         let path = try file("torn.mov", torn)
-        let disk = Disk()
+        let disk = FileChangeRecorder()
         let ends: [Int64?] = [70 * 1001, 80 * 3000]
-        try MovieRecovery(path: path, disk: disk.conduct).makeWhole(ends: ends)
+        try MovieRecovery(path: path, disk: disk.hooks).repair(ends: ends)
         let whole = try Data(contentsOf: URL(filePath: path))
         for (step, change) in disk.changes.enumerated() {
             var sizes = [0]
@@ -272,10 +272,10 @@ struct MovieRecoveryTests {
             }
             for size in sizes {
                 var left = Data(torn)
-                left = Disk.content(
+                left = FileChangeRecorder.content(
                     after: [.write([UInt8](left), at: 0)] + disk.changes[..<step], then: change, bytes: size)
                 let again = try file("again.mov", left)
-                try MovieRecovery(path: again).makeWhole(ends: ends)
+                try MovieRecovery(path: again).repair(ends: ends)
                 #expect(
                     try Data(contentsOf: URL(filePath: again)) == whole, "\(size) bytes of change \(step)")
             }
@@ -292,7 +292,7 @@ struct MovieRecoveryTests {
         let before = try Data(contentsOf: URL(filePath: path))
         // At 2.5 s, the JPEG track has 2.002 s, and the other tracks have 3 and 3.01 s. The audio track is
         // extended to 3.5 s.
-        try MovieRecovery(path: path).makeWhole(ends: [75 * 1001, 75 * 3000, 168_000, nil])
+        try MovieRecovery(path: path).repair(ends: [75 * 1001, 75 * 3000, 168_000, nil])
         let probe = try Probe(path)
         #expect(probe.streams.prefix(2).map(\.packetCount) == [75, 75])
         #expect(probe.streams.prefix(3).compactMap(\.startSeconds) == [0, 0, 0])
@@ -319,14 +319,14 @@ struct MovieRecoveryTests {
                 tracks: [.video(film.parameters, name: "program")],
                 createdAt: MovieFile.date)
             for packet in film.packets.prefix(count) { try file.append(packet, to: 0) }
-            try file.cutFragment()
+            try file.flushFragment()
             file.abandon()
             let remains = try MovieRecovery(path: file.path)
             let kept = remains.tracks[0].sampleCount
             #expect(kept + remains.tracks[0].droppedCount == count)
             #expect(remains.tracks[0].droppedCount <= 3)
             #expect(remains.tracks[0].end == Int64(kept) * 3000)
-            try remains.makeWhole()
+            try remains.repair()
             #expect(try Probe.decodedFrames(file.path) == Array(film.frames.prefix(kept)))
         }
     }
@@ -341,7 +341,7 @@ struct MovieRecoveryTests {
         for (index, packet) in clip.packets.enumerated() where ![7, 8, 9, 30].contains(index) {
             try file.append(packet, to: 0)
         }
-        try file.cutFragment()
+        try file.flushFragment()
         file.abandon()
         let track = try MovieRecovery(path: file.path).tracks[0]
         let holes: [Range<Int64>] = [7007..<10_010, 30_030..<31_031]
@@ -386,7 +386,7 @@ struct MovieRecoveryTests {
                 do throws(FileError) {
                     let remains = try MovieRecovery(path: copy)
                     #expect(remains.tracks.allSatisfy { $0.sampleCount <= 1000 })
-                    try remains.makeWhole()
+                    try remains.repair()
                 } catch {
                     #expect(error.errno == 0)
                 }

@@ -36,14 +36,14 @@ struct ReservedSpaceTests {
     func held() throws {
         let folder = try Folder()
         let room = ReservedSpace(in: folder.path)
-        #expect(!room.wasNeeded && room.heldBytes == 0)
-        room.hold(1 << 20)
-        while room.heldBytes == 0 {}
-        room.hold(1000)
-        #expect(room.heldBytes == 1 << 20)
+        #expect(!room.wasNeeded && room.reservedBytes == 0)
+        room.reserve(1 << 20)
+        while room.reservedBytes == 0 {}
+        room.reserve(1000)
+        #expect(room.reservedBytes == 1 << 20)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
         #expect(room.release())
-        #expect(room.wasNeeded && room.heldBytes == 0)
+        #expect(room.wasNeeded && room.reservedBytes == 0)
         #expect(room.release(), "whoever comes later finds what was given back, too")
     }
 }

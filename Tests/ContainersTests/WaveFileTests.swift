@@ -6,11 +6,11 @@ import Testing
 @Suite("A wave file")
 struct WaveFileTests {
     private let folder: Folder
-    private let broadcast: WaveBroadcast
+    private let broadcast: BroadcastExtension
 
     init() throws {
         folder = try Folder()
-        broadcast = WaveBroadcast(
+        broadcast = BroadcastExtension(
             description: "host of interview", reference: "2026-11-21_142310",
             start: LocalTime(MovieFile.date, secondsFromGMT: 3600))
     }
@@ -106,7 +106,7 @@ struct WaveFileTests {
             path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: 1),
             broadcast: broadcast)
         try file.append(samples: [0.25])
-        try file.leaveHole(sampleCount: 2_000_000_000)
+        try file.appendHole(sampleCount: 2_000_000_000)
         try file.append(samples: [0.5])
         #expect(try file.finish() == 2_000_000_002)
         let duration = try Probe.duration(file.path)

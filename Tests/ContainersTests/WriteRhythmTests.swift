@@ -11,19 +11,20 @@ struct WriteRhythmTests {
 
     /// Returns the number of items before each wake-up of a thread that batches items as the file requests,
     /// and writes on each wake-up.
-    private func wakes(
-        items: Int, step: Nanoseconds, burst: Int = 1, rhythm: () -> WriteRhythm?, take: (Int) throws -> Void
+    private func batchSizes(
+        items: Int, step: Nanoseconds, burst: Int = 1, rhythm: () -> WriteSchedule?,
+        write: (Int) throws -> Void
     ) throws -> [Int] {
-        var (wakes, waiting, since, known) = ([Int](), 0, Nanoseconds.zero, WriteRhythm?.none)
+        var (wakes, waiting, since, known) = ([Int](), 0, Nanoseconds.zero, WriteSchedule?.none)
         for item in 0..<items {
             let now = Nanoseconds(step.count * Int64(item / burst * burst))
             if waiting == 0 { since = now }
             waiting += 1
-            let isCounted = known?.packets.map { waiting >= $0 } ?? false
+            let isCounted = known?.remainingPackets.map { waiting >= $0 } ?? false
             guard isCounted || now - since >= known?.batchingTime ?? .milliseconds(100) else { continue }
-            for index in item + 1 - waiting..<item + 1 { try take(index) }
+            for index in item + 1 - waiting..<item + 1 { try write(index) }
             wakes.append(waiting)
-            let next: WriteRhythm = try #require(rhythm())
+            let next: WriteSchedule = try #require(rhythm())
             (waiting, known) = (0, next)
         }
         return wakes
@@ -38,10 +39,12 @@ struct WriteRhythmTests {
         let file = try MovieFile(
             path: path, kind: .mov, tracks: [.video(camera.parameters, name: "desk")],
             createdAt: MovieFile.date)
-        #expect(file.rhythm == nil)
+        #expect(file.writeSchedule == nil)
         let first = try #require(camera.packets.first)
         // The frames have a rate of 30 Hz in a 90 kHz time scale.
-        let wakes = try wakes(items: 200, step: .seconds(1) / 30, burst: burst, rhythm: { file.rhythm }) {
+        let wakes = try batchSizes(
+            items: 200, step: .seconds(1) / 30, burst: burst, rhythm: { file.writeSchedule }
+        ) {
             index in
             try file.append(
                 EncodedPacket(
@@ -60,11 +63,11 @@ struct WriteRhythmTests {
     func wave() throws {
         let file = try WaveFile(
             path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: 2),
-            broadcast: WaveBroadcast(
+            broadcast: BroadcastExtension(
                 description: "host", reference: "r", start: LocalTime(MovieFile.date, secondsFromGMT: 0)))
-        #expect(file.rhythm == nil)
+        #expect(file.writeSchedule == nil)
         let silence = [Float](repeating: 0, count: 960 * 2)
-        let wakes = try wakes(items: 300, step: .milliseconds(20), rhythm: { file.rhythm }) { _ in
+        let wakes = try batchSizes(items: 300, step: .milliseconds(20), rhythm: { file.writeSchedule }) { _ in
             try file.append(samples: silence)
         }
         #expect(wakes.prefix(2) == [6, 19])

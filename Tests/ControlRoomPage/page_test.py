@@ -1245,7 +1245,7 @@ def _(room, browser, arguments):
     if mend.count() == 0:
         raise Skip("nothing is wrong here that a command mends")
     mend.first.click()
-    assert page.locator(".mend code").first.is_visible()
+    assert page.locator(".fix code").first.is_visible()
 
 
 @holds("Add a phone shows a code and a link, and reports when other devices can't reach it.")

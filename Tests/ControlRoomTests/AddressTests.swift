@@ -38,17 +38,17 @@ struct AddressTests {
 
     @Test("reads the role or the program from an image path, and whether it is a stream")
     func pictures() throws {
-        let still = try #require(RequestedPicture("/api/v1/cameras/desk.jpg", width: 640))
+        let still = try #require(PictureRequest("/api/v1/cameras/desk.jpg", width: 640))
         #expect(still.role == "desk" && !still.isStream)
-        let program = try #require(RequestedPicture("/api/v1/program.mjpg", width: 640))
+        let program = try #require(PictureRequest("/api/v1/program.mjpg", width: 640))
         #expect(program.role == nil && program.isStream)
-        #expect(RequestedPicture("/api/v1/nothing", width: 640) == nil)
-        #expect(RequestedPicture("/api/v2/cameras/desk.jpg", width: 640) == nil)
+        #expect(PictureRequest("/api/v1/nothing", width: 640) == nil)
+        #expect(PictureRequest("/api/v2/cameras/desk.jpg", width: 640) == nil)
     }
 
     @Test("accepts a command as a text or a list of words, and nothing else")
     func words() {
-        func words(_ text: String) -> [String]? { CommandSender.words(Data(text.utf8)) }
+        func words(_ text: String) -> [String]? { CommandSender.arguments(Data(text.utf8)) }
         #expect(words(#"{"command":"mark question 2"}"#) == ["mark", "question", "2"])
         #expect(words(#"{"words":["mark","question 2"]}"#) == ["mark", "question 2"])
         for text in [
@@ -60,21 +60,21 @@ struct AddressTests {
 
     @Test("encodes and decodes lines between supervisor and web process without loss")
     func lines() throws {
-        var line = SupervisorLine()
+        var line = SupervisorMessage()
         line.settings = RoomSettings(
             address: "127.0.0.1", port: 0, isEncrypted: false, certificate: nil, stateFolder: "/tmp",
             recordings: "/tmp", token: .random(), readToken: .random(), phoneToken: .random(), recorder: 12)
-        let read = try #require(SupervisorLine.read(line.text))
+        let read = try #require(SupervisorMessage.read(line.text))
         #expect(read.settings?.token == line.settings?.token)
         #expect(read.settings?.recorder == 12)
         #expect(!line.text.contains("\n"))
-        #expect(SupervisorLine.read("{") == nil)
+        #expect(SupervisorMessage.read("{") == nil)
     }
 
     private func order(
         _ method: String, _ path: String, _ body: String = ""
-    ) throws(PageOrder.Fault) -> PageOrder {
-        try PageOrder(RequestHead(method: method, path: path)) { Data(body.utf8) }
+    ) throws(PageRequest.Fault) -> PageRequest {
+        try PageRequest(RequestHead(method: method, path: path)) { Data(body.utf8) }
     }
 
     @Test("reads a page's order from its method, path, and body")
@@ -112,19 +112,19 @@ struct AddressTests {
             ("GET", "/api/v1/start", "", 405), ("PUT", "/api/v1/jobs", "", 405),
         ])
     func noOrder(method: String, path: String, body: String, status: Int) {
-        let fault = #expect(throws: PageOrder.Fault.self) { try order(method, path, body) }
+        let fault = #expect(throws: PageRequest.Fault.self) { try order(method, path, body) }
         #expect(fault?.rawValue == status)
     }
 
     @Test("converts a request for camera controls into a command for the recorder")
     func controls() {
         func words(_ body: String) -> [String]? {
-            ControlsOrder(role: "desk", Data(body.utf8))?.words
+            ControlsRequest(role: "desk", Data(body.utf8))?.arguments
         }
-        #expect(ControlsOrder.role(of: "/api/v1/cameras/100% talk/controls") == "100% talk")
+        #expect(ControlsRequest.role(of: "/api/v1/cameras/100% talk/controls") == "100% talk")
         for path in ["/api/v1/cameras/controls", "/api/v1/cameras//controls", "/api/v1/cameras/a/b/controls"]
         {
-            #expect(ControlsOrder.role(of: path) == nil, "\(path)")
+            #expect(ControlsRequest.role(of: path) == nil, "\(path)")
         }
         #expect(
             words(#"{"set":{"gain":24,"auto_exposure":"manual","focus":true}}"#)
@@ -144,13 +144,13 @@ struct AddressTests {
         "rejects names from a page that could be paths or options",
         arguments: ["../x", "a/b", "", "-o", ".", "..", "a\0b", String(repeating: "x", count: 300)])
     func names(name: String) {
-        #expect(!StudioRequestHandler.isName(name))
-        #expect(!StudioRequestHandler.isFolder(name))
+        #expect(!StudioRequestHandler.isProfileName(name))
+        #expect(!StudioRequestHandler.isFolderName(name))
     }
 
     @Test("accepts names of profiles and folders created by multicam")
     func usualNames() {
-        #expect(StudioRequestHandler.isName("side-by-side"))
-        #expect(StudioRequestHandler.isFolder("2026-11-21_142310_pip"))
+        #expect(StudioRequestHandler.isProfileName("side-by-side"))
+        #expect(StudioRequestHandler.isFolderName("2026-11-21_142310_pip"))
     }
 }

@@ -13,7 +13,7 @@ struct ConfinementTests {
         await #expect(processExitsWith: .success) {
             let file = NSTemporaryDirectory() + "confined-\(getpid())"
             close(open(file, O_CREAT | O_WRONLY, 0o600))
-            #expect(Confinement.ofFiles(readable: [], port: 0) == nil)
+            #expect(Confinement.restrictFiles(readable: [], port: 0) == nil)
             #expect(open("/etc/passwd", O_RDONLY) >= 0, "the system's files can be read")
             #expect(open(file, O_RDONLY) < 0 && errno == EACCES, "a user's file cannot")
             #expect(open(file, O_WRONLY) < 0 && errno == EACCES)
@@ -33,7 +33,7 @@ struct ConfinementTests {
             let kept = open(file, O_CREAT | O_RDWR, 0o600)
             #expect(write(kept, "kept", 4) == 4)
             let stream = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            #expect(Confinement.ofCalls() == nil)
+            #expect(Confinement.restrictSystemCalls() == nil)
             var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
             #expect(execv("/bin/true", &words) < 0 && errno == EPERM)
             #expect(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) < 0 && errno == EPERM)

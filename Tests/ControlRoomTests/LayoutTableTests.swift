@@ -17,7 +17,7 @@ struct LayoutTableTests {
 
     private static func arrangement() throws -> ControlStatus.Arrangement {
         var tracker = StatusTracker()
-        _ = tracker.take(status)
+        _ = tracker.update(status)
         return try #require(tracker.arrangement)
     }
 

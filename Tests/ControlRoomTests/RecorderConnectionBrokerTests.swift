@@ -24,8 +24,8 @@ struct RecorderConnectionBrokerTests {
                 return socket
             }
         let door = try RecorderConnectionBroker(in: folder)
-        door.open()
-        let connector = RecorderConnector(OwnedDescriptor(owning: dup(door.outside.number)))
+        door.start()
+        let connector = RecorderConnector(OwnedDescriptor(owning: dup(door.clientEnd.number)))
         func reaches(_ kind: RecorderConnectionBroker.Socket, _ process: Int32) -> Bool {
             do throws(ControlError) {
                 let socket = try connector.connect(kind, of: process)
@@ -36,14 +36,14 @@ struct RecorderConnectionBrokerTests {
         }
         // No recorder is set yet.
         #expect(!reaches(.control, 42))
-        door.lead(to: 42)
+        door.setRecorder(42)
         #expect(reaches(.control, 42) && reaches(.media, 42))
         #expect(!reaches(.control, 43) && !reaches(.control, -1))
-        door.lead(to: 43)
+        door.setRecorder(43)
         #expect(!reaches(.control, 42) && reaches(.control, 43))
         // This socket has no listener.
         #expect(!reaches(.media, 43))
-        door.lead(to: nil)
+        door.setRecorder(nil)
         #expect(!reaches(.control, 43))
         door.close()
         #expect(!reaches(.control, 43))
@@ -57,13 +57,13 @@ struct RecorderConnectionBrokerTests {
     func rubbish(bytes: [UInt8]) throws {
         let door = try RecorderConnectionBroker(
             in: ControlFolder(environment: ["XDG_RUNTIME_DIR": "/nonexistent"]))
-        door.lead(to: 0)
-        door.open()
-        let connector = RecorderConnector(OwnedDescriptor(owning: dup(door.outside.number)))
+        door.setRecorder(0)
+        door.start()
+        let connector = RecorderConnector(OwnedDescriptor(owning: dup(door.clientEnd.number)))
         if !bytes.isEmpty {
-            #expect(send(door.outside.number, bytes, bytes.count, 0) == bytes.count)
+            #expect(send(door.clientEnd.number, bytes, bytes.count, 0) == bytes.count)
             var answer: UInt8 = 7
-            #expect(recv(door.outside.number, &answer, 1, 0) == 1)
+            #expect(recv(door.clientEnd.number, &answer, 1, 0) == 1)
             #expect(answer == 0)
         }
         #expect(throws: ControlError.self) { _ = try connector.connect(.media, of: 0) }

@@ -9,26 +9,26 @@ import Testing
 @Suite("Requests for recordings")
 struct RecordingAddressTests {
     private static func read(_ path: String, _ query: [String: String] = [:]) throws(RecordingRefusal)
-        -> RequestedRecording?
+        -> RecordingRequest?
     {
-        try RequestedRecording.read(RequestHead(path: "/api/v1/recordings/" + path, query: query))
+        try RecordingRequest.read(RequestHead(path: "/api/v1/recordings/" + path, query: query))
     }
 
     @Test("a path specifies a folder and the requested content")
     func addresses() throws {
         #expect(
             try Self.read("100% talk/frame.jpg", ["track": "desk", "at_ns": "7", "width": "160"])
-                == RequestedRecording(folder: "100% talk", content: .frame(track: "desk", at: 7, width: 160)))
-        #expect(try Self.read("a") == RequestedRecording(folder: "a", content: .manifest))
+                == RecordingRequest(folder: "100% talk", content: .frame(track: "desk", at: 7, width: 160)))
+        #expect(try Self.read("a") == RecordingRequest(folder: "a", content: .manifest))
         #expect(
             try Self.read("a/waveform", ["track": "host"])
-                == RequestedRecording(folder: "a", content: .waveform(track: "host", count: 600)))
+                == RecordingRequest(folder: "a", content: .waveform(track: "host", count: 600)))
         #expect(
-            try Self.read("a/program.mp4") == RequestedRecording(folder: "a", content: .program(part: 1)))
-        #expect(try Self.read("a/edit") == RequestedRecording(folder: "a", content: .edits))
+            try Self.read("a/program.mp4") == RecordingRequest(folder: "a", content: .program(part: 1)))
+        #expect(try Self.read("a/edit") == RecordingRequest(folder: "a", content: .edits))
         #expect(
             try Self.read("a/edit/render-12.mp4")
-                == RequestedRecording(folder: "a", content: .edited("render-12.mp4")))
+                == RecordingRequest(folder: "a", content: .edited("render-12.mp4")))
         for path in [
             "a/", "a/manifest.json", "a/program.mp4/x", "a/cameras/desk.mov", "a/edit/render-.mp4",
             "a/edit/render-1x.mp4", "a/edit/render-1234567.mp4", "a/edit/../manifest.json",
@@ -132,7 +132,7 @@ struct RecordingAddressTests {
         let huge = open(folder.path + "/huge/manifest.json", O_CREAT | O_WRONLY, 0o600)
         #expect(ftruncate(huge, 1 << 40) == 0)
         close(huge)
-        let shelf = RecordingShelf(folder.path)
+        let shelf = RecordingLibrary(folder.path)
         for (name, status) in [
             ("link", 404), ("pipe", 404), ("none", 404), ("..", 404), ("nothing", 404), ("huge", 409),
             ("nonsense", 409),
@@ -144,11 +144,11 @@ struct RecordingAddressTests {
 
     @Test("the newest order is processed first, and the oldest is dropped if the queue is full")
     func newest() {
-        let orders = NewestFirst<Int>(capacity: 3)
-        #expect([1, 2, 3].map { orders.put($0) } == [nil, nil, nil])
-        #expect(orders.put(4) == 1)
+        let orders = NewestFirstQueue<Int>(capacity: 3)
+        #expect([1, 2, 3].map { orders.enqueue($0) } == [nil, nil, nil])
+        #expect(orders.enqueue(4) == 1)
         #expect([orders.next(), orders.next(), orders.next()] == [4, 3, 2])
-        _ = orders.put(5)
+        _ = orders.enqueue(5)
         orders.finish()
         #expect(orders.next() == nil)
     }

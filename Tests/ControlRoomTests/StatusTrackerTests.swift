@@ -8,12 +8,12 @@ struct StatusTrackerTests {
     @Test("sends only changed fields, with the time")
     func changes() throws {
         var board = StatusTracker()
-        let told1 = board.take(#"{"state":"standby","time_ns":1,"given_up":[],"cost":{"hardware":0.5}}"#)
+        let told1 = board.update(#"{"state":"standby","time_ns":1,"given_up":[],"cost":{"hardware":0.5}}"#)
         let first = try #require(told1)
         #expect(Set(first.keys) == ["state", "time_ns", "given_up", "cost"])
-        let same = board.take(#"{"state":"standby","time_ns":2,"given_up":[],"cost":{"hardware":0.5}}"#)
+        let same = board.update(#"{"state":"standby","time_ns":2,"given_up":[],"cost":{"hardware":0.5}}"#)
         #expect(same == nil)
-        let told2 = board.take(#"{"state":"standby","time_ns":3,"given_up":["x"],"cost":{"hardware":0.5}}"#)
+        let told2 = board.update(#"{"state":"standby","time_ns":3,"given_up":["x"],"cost":{"hardware":0.5}}"#)
         let next = try #require(told2)
         #expect(Set(next.keys) == ["given_up", "time_ns"])
     }
@@ -21,8 +21,8 @@ struct StatusTrackerTests {
     @Test("sends a removed field as null")
     func gone() throws {
         var board = StatusTracker()
-        _ = board.take(#"{"state":"recording","folder":"/x","time_ns":1}"#)
-        let told3 = board.take(#"{"state":"standby","time_ns":2}"#)
+        _ = board.update(#"{"state":"recording","folder":"/x","time_ns":1}"#)
+        let told3 = board.update(#"{"state":"standby","time_ns":2}"#)
         let next = try #require(told3)
         #expect(next["folder"] == .null)
         #expect(next["state"] == "standby")
@@ -31,14 +31,14 @@ struct StatusTrackerTests {
     @Test("sends the time by itself only once per ten statuses")
     func time() {
         var board = StatusTracker()
-        let told = (0..<31).filter { board.take(#"{"state":"recording","time_ns":\#($0)}"#) != nil }
+        let told = (0..<31).filter { board.update(#"{"state":"recording","time_ns":\#($0)}"#) != nil }
         #expect(told == [0, 10, 20, 30])
     }
 
     @Test("ignores text that is not a JSON object", arguments: ["", "[]", "nonsense", "{", "7"])
     func rubbish(text: String) {
         var board = StatusTracker()
-        let told = board.take(text)
+        let told = board.update(text)
         #expect(told == nil)
         #expect(board.fields.isEmpty)
     }
@@ -57,7 +57,7 @@ struct StatusTrackerTests {
         ])
     func tally(program: String, cameras: [String: String]) throws {
         var board = StatusTracker()
-        _ = board.take(
+        _ = board.update(
             #"{"state":"recording","cameras":[{"role":"a"},{"role":"b"},{"role":"c"}],"program":{\#(program),"mix":[]}}"#
         )
         let tally = try #require(WebJSON.object(board.tally))

@@ -23,10 +23,10 @@ struct StreamTests {
         var stream = PageStream(3, .camera(role: "desk", width: 640, rate: 15))
         func isSent() -> Bool { stream.messages(for: piece(.jpeg), nil, start: nil) != nil }
         #expect([isSent(), isSent(), isSent(), isSent()] == [true, true, false, false])
-        stream.note(seen: 1)
+        stream.acknowledge(sequence: 1)
         #expect([isSent(), isSent()] == [true, false])
         // A page cannot acknowledge an image that was not sent.
-        stream.note(seen: 1000)
+        stream.acknowledge(sequence: 1000)
         #expect(!isSent())
     }
 
@@ -41,7 +41,7 @@ struct StreamTests {
         let window = Int(StreamKey.packets.window)
         #expect((1..<window).allSatisfy { _ in isSent(false) })
         #expect(!isSent(false))
-        stream.note(seen: UInt32(window))
+        stream.acknowledge(sequence: UInt32(window))
         #expect(!isSent(false))
         #expect(isSent(true))
         #expect(isSent(false))
@@ -92,7 +92,7 @@ struct StreamTests {
     )
     func most() throws {
         let connector = RecorderConnector(OwnedDescriptor(owning: open("/dev/null", O_RDWR)))
-        let recorder = RecorderLink(nil, try WebMailbox(), connector)
+        let recorder = RecorderConnection(nil, try WebMailbox(), connector)
         defer { recorder.close() }
         let board = StreamRegistry(recorder)
         func keys(_ rates: ClosedRange<Int>) -> Set<StreamKey> {
@@ -100,12 +100,15 @@ struct StreamTests {
         }
         let levels: Set<StreamKey> = [.audio(role: "host"), .audio(role: "program")]
         // Clients with the read-only token use only the streams that pages leave free.
-        let refused = board.arrange([[], [], keys(1...40)])
+        let refused = board.updateSubscriptions([[], [], keys(1...40)])
         #expect(refused.count == 20)
-        #expect(board.arrange([levels, keys(41...45), keys(1...40)]).isSuperset(of: refused))
-        #expect(board.arrange([levels, keys(41...45), keys(1...40)]).isDisjoint(with: keys(41...45)))
-        #expect(board.arrange([levels, keys(41...70), []]).isDisjoint(with: levels.union(keys(41...45))))
-        #expect(board.arrange([levels, keys(41...58), []]).isEmpty)
+        #expect(board.updateSubscriptions([levels, keys(41...45), keys(1...40)]).isSuperset(of: refused))
+        #expect(
+            board.updateSubscriptions([levels, keys(41...45), keys(1...40)]).isDisjoint(with: keys(41...45)))
+        #expect(
+            board.updateSubscriptions([levels, keys(41...70), []]).isDisjoint(
+                with: levels.union(keys(41...45))))
+        #expect(board.updateSubscriptions([levels, keys(41...58), []]).isEmpty)
     }
 
     @Test("a sine at half of full scale has the correct peak and RMS on each channel")
@@ -116,7 +119,7 @@ struct StreamTests {
                 let phase = 2 * Double.pi * 1000 * Double(slice * 960 + index) / 48_000
                 return [Int16(16_383 * sin(phase)), 0]
             }
-            board.take(
+            board.add(
                 StreamPiece(
                     kind: .pcm, isKey: true, time: 0, duration: .zero,
                     bytes: samples.withUnsafeBytes { SharedBytes(copying: $0) }, setup: nil),
@@ -127,12 +130,12 @@ struct StreamTests {
             return try JSONDecoder().decode([String: [String: [Double]]].self, from: Data(text.utf8))[
                 "host", default: [:]]
         }
-        let told = try host(board.tell())
+        let told = try host(board.drainLevels())
         let (peak, mean) = (try #require(told["peak"]), try #require(told["rms"]))
         #expect(abs(peak[0] - 0.5) < 0.001 && peak[1] == 0)
         #expect(abs(mean[0] - 0.5 / 2.0.squareRoot()) < 0.001 && mean[1] == 0)
         // The peaks restart, and the mean continues.
-        let later = try host(board.tell())
+        let later = try host(board.drainLevels())
         #expect(later["peak"] == [0, 0])
         #expect(later["rms"] == mean)
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Web server with malicious clients")
 struct WebServerTests {
     /// A server on a thread with its event loop. The test's sockets are the server's clients.
-    private final class Served: Sendable {
+    private final class ServerFixture: Sendable {
         let port: Int
         private let token: AccessToken
         private let phoneToken: AccessToken
@@ -26,26 +26,26 @@ struct WebServerTests {
             let (listening, ended, isOver) = (ConditionLock<Int?>(nil), ended, isOver)
             let certificate =
                 isEncrypted
-                ? try OwnCertificate.path(in: folder.path, names: ["localhost"], addresses: []) : nil
+                ? try SelfSignedCertificate.path(in: folder.path, names: ["localhost"], addresses: []) : nil
             let time = time
             _ = try MediaThread(name: "served") {
                 let loop = WebLoop()
-                let guardian = WebGuard(
+                let guardian = WebAccessPolicy(
                     token: token, readToken: .random(), phoneToken: phoneToken, isEncrypted: isEncrypted)
-                var links: [WebSocketLink] = []
+                var links: [WebSocketConnection] = []
                 do throws(WebError) {
                     let loaded = try certificate.map { (path) throws(WebError) in try WebCertificate(path) }
                     let server = WebServer(
-                        loaded, guardian, respond: { $0.answer(WebAnswer(200, json: "{}")) },
+                        loaded, guardian, respond: { $0.respond(with: WebResponse(200, json: "{}")) },
                         admit: { link, _ in
-                            link.received = { [unowned link] in link.send("\($0.utf8.count) characters") }
-                            link.receivedBytes = { [unowned link] in link.send("\($0.count) bytes") }
+                            link.textReceived = { [unowned link] in link.send("\($0.utf8.count) characters") }
+                            link.bytesReceived = { [unowned link] in link.send("\($0.count) bytes") }
                             links.append(link)
                         })
                     let port = try server.listen(address: "127.0.0.1", port: 0)
                     listening.broadcast { $0 = port }
                     loop.every(.milliseconds(20)) {
-                        if let now = time.withLock({ $0 }) { server.endLateRequests(at: now) }
+                        if let now = time.withLock({ $0 }) { server.closeExpiredRequests(at: now) }
                         if ended.withLock({ $0 }) { loop.quit() }
                     }
                     loop.run()
@@ -164,7 +164,7 @@ struct WebServerTests {
 
     @Test("no compression is negotiated, so that message sizes equal their bytes on the wire")
     func deflate() throws {
-        let served = try Served()
+        let served = try ServerFixture()
         defer { served.end() }
         let socket = try served.connect()
         defer { close(socket) }
@@ -180,7 +180,7 @@ struct WebServerTests {
             (phone: true, opcode: 1, frame: 10_000), (phone: true, opcode: 2, frame: 3 << 20),
         ] as [(phone: Bool, opcode: UInt8, frame: Int)])
     func longMessage(phone: Bool, opcode: UInt8, frame: Int) throws {
-        let served = try Served()
+        let served = try ServerFixture()
         defer { served.end() }
         let socket = try served.open(phone: phone)
         defer { close(socket) }
@@ -196,7 +196,7 @@ struct WebServerTests {
 
     @Test("messages of several frames are reassembled, regardless of their number", arguments: [false, true])
     func severalFrames(phone: Bool) throws {
-        let served = try Served()
+        let served = try ServerFixture()
         defer { served.end() }
         let socket = try served.open(phone: phone)
         defer { close(socket) }
@@ -220,7 +220,7 @@ struct WebServerTests {
         "hundreds of clients with unfinished requests do not block a new one: the oldest are disconnected"
     )
     func slow() throws {
-        let served = try Served()
+        let served = try ServerFixture()
         defer { served.end() }
         var slow: [Int32] = []
         defer { for socket in slow { close(socket) } }
@@ -249,7 +249,7 @@ struct WebServerTests {
         "silent clients do not block TLS handshakes: all but the newest are disconnected, even without new clients"
     )
     func silentHandshakes() throws {
-        let served = try Served(isEncrypted: true)
+        let served = try ServerFixture(isEncrypted: true)
         defer { served.end() }
         var silent: [Int32] = []
         defer { for socket in silent { close(socket) } }

@@ -16,7 +16,7 @@ struct EncoderQueueTests {
     /// Returns the ticks in order, each with a new frame or a repeat of the previous one.
     private static func drained(_ queue: inout EncoderQueue) -> [Tick] {
         var ticks: [Tick] = []
-        while let job = queue.takeFirst() {
+        while let job = queue.popFirst() {
             switch job {
             case .encode(let frame): ticks.append((frame.tick, true, frame.asKey, frame.fate))
             case .repeatLast(let range, let asKey, let fates):
@@ -30,7 +30,7 @@ struct EncoderQueueTests {
         "has room for one second of ticks, and at most 30",
         arguments: [(15, 15), (30, 30), (60, 30), (1, 2)] as [(rate: Int64, room: Int)])
     func room(rate: Int64, room: Int) {
-        #expect(EncoderQueue(rate: FrameRate(rate)).room == room)
+        #expect(EncoderQueue(rate: FrameRate(rate)).capacity == room)
     }
 
     @Test("keeps only the newest frames, and turns the ticks of older ones into repeats")
@@ -61,7 +61,7 @@ struct EncoderQueueTests {
         var queue = EncoderQueue(rate: FrameRate(30))
         for tick in Int64(0)..<10 { queue.append(Self.frame(tick)) }
         for tick in Int64(10)..<20 { queue.appendRepeat(of: tick, asKey: false, fate: .duplicated(nil)) }
-        queue.giveUpFrames()
+        queue.replaceFramesWithRepeats()
         #expect(queue.frameCount == 0)
         let ticks = Self.drained(&queue)
         #expect(ticks.map(\.tick) == Array(0..<20))

@@ -52,7 +52,7 @@ struct RestartingAudioEncoderTests {
         var packets: [EncodedPacket] = []
         var encoders = 1
         var outages: [RestartingAudioEncoder.Outage] = []
-        var end: RestartingAudioEncoder.End?
+        var end: RestartingAudioEncoder.EarlyEnd?
         var dropped = AudioFateRun()
 
         /// The fates of all samples in the packets.
@@ -99,7 +99,7 @@ struct RestartingAudioEncoderTests {
         encoder.finish()
         return Made(
             packets: packets.withLock { $0 }, encoders: count.withLock { $0 },
-            outages: encoder.takeOutages(), end: encoder.end, dropped: encoder.dropped)
+            outages: encoder.dequeueOutages(), end: encoder.earlyEnd, dropped: encoder.dropped)
     }
 
     @Test("the encoder is restarted, and its lost samples become silence of the same length")

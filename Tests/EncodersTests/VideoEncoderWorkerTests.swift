@@ -51,17 +51,17 @@ struct VideoEncoderWorkerTests {
                 })
         }
         func requestKeyFrame() {}
-        func change(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
+        func changePreset(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
         func finish(unless isAbandoned: () -> Bool) -> [EncodedPacket] { [] }
     }
 
     /// Holds all frames back until the end of the stream, as x264 holds its lookahead. Blocks before the fourth of
     /// these frames until the gate opens.
-    private final class HoldingEncoder: VideoEncoding {
+    private final class BufferingEncoder: VideoEncoding {
         let parameters = VideoEncoderWorkerTests.parameters
         private let gate: ConditionLock<Bool>
         private let reached: ConditionLock<Bool>
-        private var held: [EncodedPacket] = []
+        private var bufferedPackets: [EncodedPacket] = []
 
         init(gate: ConditionLock<Bool>, reached: ConditionLock<Bool>) {
             self.gate = gate
@@ -70,16 +70,16 @@ struct VideoEncoderWorkerTests {
 
         func encode(_ layers: [FrameLayer], tick: Int64) -> EncodedFrames { repeatLast(tick: tick) }
         func repeatLast(tick: Int64) -> EncodedFrames {
-            held.append(
+            bufferedPackets.append(
                 EncodedPacket(
                     bytes: SharedBytes(count: 1), presentation: tick, decode: tick, duration: 1, isKey: true))
             return EncodedFrames(packets: [])
         }
         func requestKeyFrame() {}
-        func change(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
+        func changePreset(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
         func finish(unless isAbandoned: () -> Bool) -> [EncodedPacket] {
             var packets: [EncodedPacket] = []
-            for packet in held {
+            for packet in bufferedPackets {
                 if packets.count == 3 {
                     reached.broadcast { $0 = true }
                     gate.wait { $0 ? true : nil }
@@ -144,7 +144,7 @@ struct VideoEncoderWorkerTests {
         worker.join()
         for tick in Int64(100)..<1000 { worker.encode([], tick: tick, asKey: false) }
         #expect(worker.queueLength == 0 && outputs.encoderAges.isEmpty)
-        #expect(worker.conclusion?.tick == 10)
+        #expect(worker.earlyEnd?.tick == 10)
         #expect(worker.failure?.reason == "it is made to fail")
         let file = try #require(writer.join()[0])
         let told = worker.counts(DeliveryCounts(), in: file.ledgers[0])
@@ -157,7 +157,7 @@ struct VideoEncoderWorkerTests {
         let writer = try Self.writer(disk)
         let (gate, reached) = (ConditionLock(false), ConditionLock(false))
         let worker = VideoEncoderWorker(
-            name: "enc", encoder: HoldingEncoder(gate: gate, reached: reached),
+            name: "enc", encoder: BufferingEncoder(gate: gate, reached: reached),
             another: { () throws(EncodingError) in Carried(SyntheticEncoder()) },
             to: TrackSink(writer: writer, stream: 0), waitsForRoom: false)
         for tick in Int64(0)..<8 { worker.encode([], tick: tick, asKey: false) }
@@ -182,8 +182,8 @@ struct VideoEncoderWorkerTests {
         for tick in Int64(0)..<90 { worker.encode([], tick: tick, asKey: false) }
         worker.finish()
         worker.join()
-        #expect(worker.conclusion == nil && worker.isWorking)
-        let recovery = try #require(worker.takeRecovery())
+        #expect(worker.earlyEnd == nil && worker.isWorking)
+        let recovery = try #require(worker.dequeueRecovery())
         #expect(recovery.tick == 3 && recovery.lost == 0)
         #expect(writer.join()[0]?.counts == [90])
     }

@@ -38,8 +38,8 @@ struct PresetChangeTests {
         let setup = encoder.parameters.setup
         var packets: [EncodedPacket] = []
         for tick in Int64(0)..<90 {
-            if tick == 31 { packets += try encoder.change(to: .ultrafast) }
-            if tick == 62 { packets += try encoder.change(to: preset) }
+            if tick == 31 { packets += try encoder.changePreset(to: .ultrafast) }
+            if tick == 62 { packets += try encoder.changePreset(to: preset) }
             packets += try encoder.encode([try layer(tick)], tick: tick).packets
         }
         packets += try encoder.finish()
@@ -64,8 +64,8 @@ struct PresetChangeTests {
         let encoder = try encoder(.superfast)
         var packets: [EncodedPacket] = []
         for tick in Int64(0)..<20 {
-            if tick == count { packets += try encoder.change(to: .ultrafast) }
-            if tick == 2 * count { packets += try encoder.change(to: .superfast) }
+            if tick == count { packets += try encoder.changePreset(to: .ultrafast) }
+            if tick == 2 * count { packets += try encoder.changePreset(to: .superfast) }
             packets += try encoder.encode([try layer(tick)], tick: tick).packets
         }
         packets += try encoder.finish()
@@ -78,7 +78,7 @@ struct PresetChangeTests {
     func same() throws {
         let encoder = try encoder(.superfast)
         _ = try encoder.encode([try layer(0)], tick: 0)
-        #expect(try encoder.change(to: .superfast).isEmpty)
+        #expect(try encoder.changePreset(to: .superfast).isEmpty)
         let rest = try encoder.finish()
         #expect(rest.map(\.presentation) == [0])
     }
@@ -87,7 +87,7 @@ struct PresetChangeTests {
     func refusal() throws {
         let encoder = try encoder(.ultrafast)
         var packets = try encoder.encode([try layer(0)], tick: 0).packets
-        #expect(throws: EncodingError.self) { try encoder.change(to: .superfast) }
+        #expect(throws: EncodingError.self) { try encoder.changePreset(to: .superfast) }
         packets += try encoder.encode([try layer(1)], tick: 1).packets
         packets += try encoder.finish()
         #expect(packets.map(\.presentation).sorted() == [0, 1])

@@ -56,7 +56,7 @@ struct SlateTests {
         let caption = SlateCaption(role: "desk", device: "Studio Webcam", rotation: rotation)
         let stored = rotation.swapsSides ? slate(caption, height, width) : slate(caption, width, height)
         let seen = Canvas(width, height)
-        stored.planes.turn(rotation, into: seen.planes)
+        stored.planes.rotate(rotation, into: seen.planes)
         // Hinting applies only to upright letters, so edges may be half a pixel off.
         #expect(largestDifference(seen, upright) < 64)
         let unturned = slate(SlateCaption(role: "", device: ""), width, height)

@@ -9,7 +9,7 @@ struct TurnTests {
     private static func origin(
         _ x: Int, _ y: Int, of size: FrameSize, _ rotation: Rotation, isMirrored: Bool
     ) -> (x: Int, y: Int) {
-        let turned = rotation.swapsSides ? size.turned : size
+        let turned = rotation.swapsSides ? size.transposed : size
         let seen = isMirrored ? turned.width - 1 - x : x
         return switch rotation {
         case .none: (seen, y)
@@ -27,7 +27,7 @@ struct TurnTests {
         for size in [FrameSize(width: 1090, height: 154), FrameSize(width: 62, height: 530)] {
             var (stored, made) = (ScratchPlanes(), ScratchPlanes())
             let source = stored.planes(size, 1, 1)
-            let target = made.planes(rotation.swapsSides ? size.turned : size, 1, 1)
+            let target = made.planes(rotation.swapsSides ? size.transposed : size, 1, 1)
             let planes = [
                 (source.y, source.yStride, target.y, target.yStride, size),
                 (source.u, source.uStride, target.u, target.uStride, source.chromaSize),
@@ -41,9 +41,9 @@ struct TurnTests {
                     }
                 }
             }
-            source.turn(rotation, isMirrored: isMirrored, into: target)
+            source.rotate(rotation, isMirrored: isMirrored, into: target)
             for plane in planes {
-                let turned = rotation.swapsSides ? plane.4.turned : plane.4
+                let turned = rotation.swapsSides ? plane.4.transposed : plane.4
                 var wrong = 0
                 for y in 0..<turned.height {
                     for x in 0..<turned.width {

@@ -33,7 +33,7 @@ struct FinishTime {
                 EncodedPacket(bytes: frame, presentation: tick, decode: tick, duration: 1, isKey: true),
                 to: 0)
             if isSparse, (tick + 1) % Int64(perFragment) == 0 {
-                try file.leaveHole(byteCount: Int64((frameBytes - 1024) * perFragment))
+                try file.appendHole(byteCount: Int64((frameBytes - 1024) * perFragment))
             }
         }
         let clock = ContinuousClock()

@@ -48,9 +48,9 @@ struct CoordinatorTests {
     @Test("if a node refuses, recording fails with the worst exit status")
     func refusals() throws {
         let fine = Self.answer { ($0.cost, $0.disk_seconds, $0.frame_ns) = (.infinity, -.infinity, .min) }
-        try Coordinator.tell([("left", fine)])
+        try Coordinator.reportAnswers([("left", fine)])
         let error = #expect(throws: GroupError.self) {
-            try Coordinator.tell([
+            try Coordinator.reportAnswers([
                 ("left", fine), ("right", Self.answer { ($0.ok, $0.exit, $0.text) = (false, 7, "full") }),
                 ("third", .failure(GroupError("it does not answer"))),
             ])
@@ -59,7 +59,7 @@ struct CoordinatorTests {
         #expect(error?.description.contains("The recording was not started") == true)
         // The value 0 would mean success in the shell.
         let zero = #expect(throws: GroupError.self) {
-            try Coordinator.tell([("liar", Self.answer { ($0.ok, $0.exit) = (false, 0) })])
+            try Coordinator.reportAnswers([("liar", Self.answer { ($0.ok, $0.exit) = (false, 0) })])
         }
         #expect(zero?.status == 1 && zero?.description.contains("liar cannot record") == true)
     }
@@ -84,7 +84,7 @@ struct EventFeedTests {
         ] as [(String?, String?, String?)])
     func next(read: String?, had: String?, next: String?) {
         // A recording that never began has no events.
-        let found = EventFeed.next(in: Self.entries("-x", "a", "-y", "b"), read: read, had: had)
+        let found = EventFeed.next(in: Self.entries("-x", "a", "-y", "b"), read: read, lastSent: had)
         #expect(found?.recording == next)
     }
 }

@@ -24,8 +24,8 @@ struct GroupAuthorityTests {
             let authority = try Certificate(try folder.read(GroupFolder.authority.certificate))
             let broker = try Certificate(try folder.read(GroupFolder.broker.certificate))
             #expect(broker.isIssued(by: authority))
-            #expect(broker.names(host: "broker.studio"))
-            #expect(!broker.names(host: "broker.other"))
+            #expect(broker.matches(host: "broker.studio"))
+            #expect(!broker.matches(host: "broker.other"))
             let request = try PrivateKey().request(named: "serving")
             let member = try Certificate(
                 Array(
@@ -122,7 +122,7 @@ struct GroupAuthorityTests {
             let child = try ChildProcess(server, ["-t", "-c", folder.file("broker.conf")])
             child.readOutput { _ in }
             child.readMessages { _ in }
-            child.finish()
+            child.closeInput()
             #expect(child.wait() == 0)
         }
     }

@@ -18,10 +18,10 @@ struct GroupEndingTests {
     @Test("a recording is over when all nodes have reported its end, with the worst exit status")
     func complete() {
         var ending = GroupEnding(["left", "right"], endedAt: Self.start)
-        #expect(ending.open == ["left", "right"] && !ending.isOver(at: Self.start))
+        #expect(ending.openNodes == ["left", "right"] && !ending.isOver(at: Self.start))
         #expect(ending.receive(Self.answer("finished"), from: "left")?.outcome == "finished")
         #expect(ending.receive(.failure(GroupError("no answer")), from: "right") == nil)
-        #expect(ending.open == ["right"] && ending.status == 1)
+        #expect(ending.openNodes == ["right"] && ending.status == 1)
         #expect(ending.receive(Self.answer("finished") { $0.exit = 6 }, from: "right") != nil)
         #expect(ending.isOver(at: Self.start) && ending.status == 6 && ending.verdict == nil)
         #expect(ending.outcomes == ["left": "finished", "right": "finished"])
@@ -37,11 +37,11 @@ struct GroupEndingTests {
             #expect(!ending.isOver(at: deadline - .seconds(1)))
             #expect(ending.isOver(at: deadline))
         }
-        #expect(ending.open == ["liar"] && ending.status == 1)
+        #expect(ending.openNodes == ["liar"] && ending.status == 1)
         #expect(ending.outcomes == ["left": "finished", "liar": "overdue"])
         #expect(ending.verdict?.contains("without reports from liar: 1 of 2") == true)
-        #expect(ending.complaint(about: "liar")?.contains("overdue") == true)
-        #expect(ending.complaint(about: "left") == nil)
+        #expect(ending.overdueMessage(for: "liar")?.contains("overdue") == true)
+        #expect(ending.overdueMessage(for: "left") == nil)
     }
 
     @Test("an answer after the deadline is accepted, and an end is final")
@@ -65,7 +65,7 @@ struct GroupEndingTests {
         _ = ending.receive(.success(refusal), from: "right")
         #expect(ending.receive(Self.answer("finished"), from: "stranger") == nil)
         #expect(ending.outcomes == ["left": "silent", "right": "overdue"])
-        #expect(ending.complaint(about: "right")?.contains("no such recording") == true)
-        #expect(ending.complaint(about: "left")?.contains("no response") == true)
+        #expect(ending.overdueMessage(for: "right")?.contains("no such recording") == true)
+        #expect(ending.overdueMessage(for: "left")?.contains("no response") == true)
     }
 }

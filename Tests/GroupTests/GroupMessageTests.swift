@@ -55,7 +55,7 @@ struct GroupMessageTests {
         let bytes = Array(text.utf8)
         #expect(GroupStatus.state(bytes) == nil)
         #expect(StoredRecording((bytes, 1), of: "studio", at: 0).recording == nil)
-        #expect(Coordinator.sign(bytes) == nil)
+        #expect(Coordinator.heartbeat(bytes) == nil)
         #expect(throws: GroupError.self) { try GroupCaller.answer(bytes) }
     }
 
@@ -106,17 +106,17 @@ struct GroupMessageTests {
         defer { _ = Result { try FileManager.default.removeItem(atPath: folder) } }
         func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
         var file = EventFile("events.ndjson", in: folder)
-        #expect(file.next().isEmpty)
+        #expect(file.readNext().isEmpty)
         try write("{\"a\":1}\n{\"b\"")
-        #expect(file.next().map(\.line) == ["{\"a\":1}"])
-        #expect(file.next().isEmpty)
+        #expect(file.readNext().map(\.line) == ["{\"a\":1}"])
+        #expect(file.readNext().isEmpty)
         try write("{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n")
-        let rest = file.next()
+        let rest = file.readNext()
         #expect(rest.map(\.line) == ["{\"b\":2}", "{\"c\":3}"])
         #expect(rest.map(\.number) == [2, 3])
         // A link could make the node publish an arbitrary file.
         try FileManager.default.createSymbolicLink(atPath: folder + "/link.ndjson", withDestinationPath: path)
         var link = EventFile("link.ndjson", in: folder)
-        #expect(link.next().isEmpty)
+        #expect(link.readNext().isEmpty)
     }
 }

@@ -9,8 +9,9 @@ import Testing
 struct NodeCommandHandlerTests {
     /// Calls `body` with the handler of a node with the running recording "r", its journal, and its
     /// recordings folder.
-    private func withDesk(
-        _ recorders: Recorders = Recorders(), _ body: (NodeCommandHandler, NodeJournal, URL) throws -> Void
+    private func withHandler(
+        _ recorders: SimulatedRecorderHost = SimulatedRecorderHost(),
+        _ body: (NodeCommandHandler, NodeJournal, URL) throws -> Void
     ) throws {
         let place = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
         defer {
@@ -39,32 +40,32 @@ struct NodeCommandHandlerTests {
         "a recording that begins during a status request isn't considered over because of the outdated status"
     )
     func beginning() throws {
-        try withDesk { desk, journal, _ in
-            let status = desk.tend {
+        try withHandler { desk, journal, _ in
+            let status = desk.reconcile {
                 // The recording begins during the request.
                 journal.update("r") { $0.folder = "f" }
                 return nil
             }
             #expect(status == nil && journal.entry("r")?.outcome == "recording")
             // The next check finds both recordings.
-            #expect(desk.tend { nil } == nil && journal.entry("r")?.outcome == "unfinished")
+            #expect(desk.reconcile { nil } == nil && journal.entry("r")?.outcome == "unfinished")
         }
     }
 
     @Test("a recorder too busy to answer still counts as recording, because its folder is locked")
     func busy() throws {
-        try withDesk { desk, journal, place in
+        try withHandler { desk, journal, place in
             journal.update("r") { $0.folder = "f" }
             try FileManager.default.createDirectory(
                 at: place.appending(path: "f"), withIntermediateDirectories: true)
             let events = open(
                 place.appending(path: "f/events.ndjson").path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
             #expect(events >= 0 && flock(events, LOCK_EX | LOCK_NB) == 0)
-            _ = desk.tend { nil }
+            _ = desk.reconcile { nil }
             #expect(journal.entry("r")?.outcome == "recording")
             // The recorder has died.
             close(events)
-            _ = desk.tend { nil }
+            _ = desk.reconcile { nil }
             #expect(journal.entry("r")?.outcome == "unfinished")
         }
     }
@@ -72,14 +73,14 @@ struct NodeCommandHandlerTests {
     /// Returns a node's answer to an order.
     private func answer(_ desk: NodeCommandHandler, _ order: GroupOrder) throws -> GroupAnswer {
         let answer = ConditionLock<GroupAnswer?>(nil)
-        desk.take(Array(try JSONEncoder().encode(order))) { given in answer.broadcast { $0 = given } }
+        desk.handle(Array(try JSONEncoder().encode(order))) { given in answer.broadcast { $0 = given } }
         return answer.wait { $0 }
     }
 
     @Test("a repeated order gets the same answer, and is executed once")
     func once() throws {
-        let recorders = Recorders(running: [7: "pip"])
-        try withDesk(recorders) { desk, _, _ in
+        let recorders = SimulatedRecorderHost(running: [7: "pip"])
+        try withHandler(recorders) { desk, _, _ in
             var order = GroupOrder(
                 id: "a", coordinator: "c", term: 1, action: .ctl, deadline_utc_ns: .max, recording: "r")
             order.words = ["split"]
@@ -94,8 +95,8 @@ struct NodeCommandHandlerTests {
 
     @Test("an order after its deadline, or from a replaced coordinator, isn't executed")
     func stalled() throws {
-        let recorders = Recorders(running: [7: "pip"])
-        try withDesk(recorders) { desk, journal, _ in
+        let recorders = SimulatedRecorderHost(running: [7: "pip"])
+        try withHandler(recorders) { desk, journal, _ in
             journal.update("r") { $0.term = 5 }
             var order = GroupOrder(
                 id: "a", coordinator: "c", term: 5, action: .stop, deadline_utc_ns: 1, recording: "r")
@@ -114,8 +115,8 @@ struct NodeCommandHandlerTests {
 
     @Test("an end time far in the future is due to a wrong clock, so the recording ends immediately")
     func farEnd() throws {
-        let recorders = Recorders(running: [7: "pip"], recording: [7])
-        try withDesk(recorders) { desk, journal, _ in
+        let recorders = SimulatedRecorderHost(running: [7: "pip"], recording: [7])
+        try withHandler(recorders) { desk, journal, _ in
             journal.update("r") { ($0.folder, $0.first_ns) = ("r", 0) }
             let order = GroupOrder(
                 id: "a", coordinator: "c", term: 1, action: .stop, deadline_utc_ns: .max, recording: "r",
@@ -128,24 +129,24 @@ struct NodeCommandHandlerTests {
 
     @Test("a recording that began late ends together with the others")
     func lateBeginning() throws {
-        let recorders = Recorders(running: [7: "pip"], recording: [7])
-        try withDesk(recorders) { desk, journal, _ in
+        let recorders = SimulatedRecorderHost(running: [7: "pip"], recording: [7])
+        try withHandler(recorders) { desk, journal, _ in
             let now = desk.clock.now
             journal.update("r") { entry in
                 (entry.folder, entry.first_ns, entry.t0_utc_ns) = ("r", 5_000_000_000, now - 9_000_000_000)
                 entry.duration_ns = 3_600_000_000_000
             }
-            _ = desk.tend { desk.recorder.status }
+            _ = desk.reconcile { desk.recorder.status }
             #expect(recorders.log.isEmpty)
             journal.update("r") { $0.duration_ns = 8_000_000_000 }
-            _ = desk.tend { desk.recorder.status }
+            _ = desk.reconcile { desk.recorder.status }
             #expect(recorders.log == ["stop"])
         }
     }
 
     @Test("a session folder that is a link isn't read, because it could point to any recording")
     func linkedFolder() throws {
-        try withDesk { desk, journal, place in
+        try withHandler { desk, journal, place in
             journal.update("r") { $0.folder = "f" }
             let other = place.appending(path: "other")
             try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
@@ -155,7 +156,7 @@ struct NodeCommandHandlerTests {
                 other.appending(path: "events.ndjson").path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
             defer { close(events) }
             #expect(events >= 0 && flock(events, LOCK_EX | LOCK_NB) == 0)
-            _ = desk.tend { nil }
+            _ = desk.reconcile { nil }
             #expect(journal.entry("r")?.outcome == "unfinished")
         }
     }
@@ -167,7 +168,7 @@ struct NodeCommandHandlerTests {
             age_ns: 0,
             steps: 0)
         let instant = ClockPair(monotonic: ClockTime(nanoseconds: 5), utc: 5)
-        try withDesk { _, _, place in
+        try withHandler { _, _, place in
             let folder = place.appending(path: "f")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             for _ in 0..<2 {
@@ -189,19 +190,19 @@ struct NodeCommandHandlerTests {
 
     @Test("a node that crashed between `begin` and T0 takes part in the next recording")
     func stale() throws {
-        try withDesk { desk, journal, _ in
+        try withHandler { desk, journal, _ in
             let order = GroupOrder(
                 id: "a", coordinator: "c", term: 1, action: .prepare, deadline_utc_ns: .max, recording: "next"
             )
             let given = try answer(desk, order)
             #expect(given.ok, "\(given.text)")
-            #expect(journal.running == nil && journal.entry("r")?.neverBegan == true)
+            #expect(journal.running == nil && journal.entry("r")?.neverStarted == true)
         }
     }
 
     @Test("the next recording is refused while one is running")
     func running() throws {
-        try withDesk(Recorders(running: [7: "pip"], recording: [7])) { desk, journal, _ in
+        try withHandler(SimulatedRecorderHost(running: [7: "pip"], recording: [7])) { desk, journal, _ in
             journal.update("r") { $0.folder = "r" }
             let order = GroupOrder(
                 id: "a", coordinator: "c", term: 1, action: .prepare, deadline_utc_ns: .max, recording: "next"
@@ -215,9 +216,9 @@ struct NodeCommandHandlerTests {
         "a recorder that doesn't answer before T0 is stopped, so that it can't begin unnoticed"
     )
     func unanswered() throws {
-        let recorders = Recorders(running: [7: "pip"])
+        let recorders = SimulatedRecorderHost(running: [7: "pip"])
         recorders.state.withLock { $0.unanswered = ["start"] }
-        try withDesk(recorders) { desk, journal, _ in
+        try withHandler(recorders) { desk, journal, _ in
             journal.update("r") { $0.outcome = "finished" }
             try desk.begin("next", at: desk.clock.now, for: nil, term: 1)
             while journal.running != nil { sched_yield() }
@@ -230,7 +231,7 @@ struct NodeCommandHandlerTests {
         "an implausible T0 is refused with a message, without starting a recording",
         arguments: [3600, 86_400 * 365 * 30, -86_400 * 365] as [Int64])
     func implausible(seconds: Int64) throws {
-        try withDesk { desk, journal, _ in
+        try withHandler { desk, journal, _ in
             journal.update("r") { $0.outcome = "finished" }
             for start in [(Nanoseconds(desk.clock.now) + .seconds(seconds)).count, .max, .min] {
                 #expect(throws: GroupError.self) {
@@ -243,8 +244,8 @@ struct NodeCommandHandlerTests {
 
     @Test("commands of other computers are marked for the recorder, and commands of the node aren't")
     func origin() throws {
-        let recorders = Recorders(running: [7: "pip"], recording: [7])
-        try withDesk(recorders) { desk, journal, _ in
+        let recorders = SimulatedRecorderHost(running: [7: "pip"], recording: [7])
+        try withHandler(recorders) { desk, journal, _ in
             journal.update("r") { ($0.folder, $0.first_ns) = ("r", 0) }
             var order = GroupOrder(
                 id: "a", coordinator: "c", term: 1, action: .ctl, deadline_utc_ns: .max, recording: "r")
@@ -281,7 +282,8 @@ struct NodeCommandHandlerTests {
             id: "a", coordinator: "c", term: 1, action: .prepare, deadline_utc_ns: .max, recording: "r2",
             profile: "secrets")
         let answers = ConditionLock<[GroupAnswer]>([])
-        desk.take(Array(try JSONEncoder().encode(order))) { answer in answers.broadcast { $0.append(answer) }
+        desk.handle(Array(try JSONEncoder().encode(order))) { answer in
+            answers.broadcast { $0.append(answer) }
         }
         let answer = answers.wait { $0.first }
         #expect(!answer.ok && answer.exit == 2)

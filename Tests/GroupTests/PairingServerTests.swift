@@ -63,9 +63,9 @@ struct PairingServerTests {
         let (connection, ends) = try Self.pair("192.168.1.66", until: 1000)
         defer { for end in ends { close(end) } }
         connections.admit(connection)
-        connections.cutOff(overdueAt: ClockTime(nanoseconds: 1000))
+        connections.disconnect(overdueAt: ClockTime(nanoseconds: 1000))
         #expect(!Self.isClosed(ends))
-        connections.cutOff(overdueAt: ClockTime(nanoseconds: 1001))
+        connections.disconnect(overdueAt: ClockTime(nanoseconds: 1001))
         #expect(Self.isClosed(ends))
     }
 
@@ -82,7 +82,7 @@ struct PairingServerTests {
         let port = try Self.freePort()
         try folder.encode(
             GroupSettings(name: "studio", address: "127.0.0.1", port: port), to: GroupFolder.settingsName)
-        let server = try PairingServer(folder, joined: { _ in }, saying: { _ in })
+        let server = try PairingServer(folder, joined: { _ in }, messageHandler: { _ in })
         var idle: [Int32] = []
         defer { for socket in idle { close(socket) } }
         for _ in 0..<20 { idle.append(try PairingSocket.connect(to: "127.0.0.1", port: port + 1)) }

@@ -9,10 +9,10 @@ import Testing
 /// of the production code, and `ProtocolModelTests` explores all of its states.
 struct ProtocolModel: Hashable {
     /// The time of a recording relative to now.
-    enum Phase: UInt8 { case unborn, ahead, past, over }
-    /// A recording in the node's journal. An entry that is `given` (given up) has no folder; an entry that is
+    enum Phase: UInt8 { case unscheduled, ahead, past, over }
+    /// A recording in the node's journal. An entry that is `abandoned` (given up) has no folder; an entry that is
     /// `ended` has one.
-    enum Entry: UInt8 { case none, expected, recording, dropped, given, ended }
+    enum Entry: UInt8 { case none, expected, recording, dropped, abandoned, ended }
     enum Recorder: UInt8 { case away, idle, waiting, recording }
     /// The next step of the node's thread that begins a recording.
     enum Thread: UInt8 { case none, start, await }
@@ -38,8 +38,8 @@ struct ProtocolModel: Hashable {
     /// Whether recordings have a duration.
     let isTimed: Bool
     /// Whether a second, hostile node always reports a recording that the group doesn't know.
-    let hasLiar: Bool
-    var phases = Both(Phase.unborn)
+    let hasHostileNode: Bool
+    var phases = Both(Phase.unscheduled)
     var journal = Both(Entry.none)
     /// Whether the recorder has finished the recording.
     var isFinished = Both(false)
@@ -67,7 +67,7 @@ struct ProtocolModel: Hashable {
     private func start(_ index: Int) -> Int64 {
         let seconds: Int64 =
             switch phases[index] {
-            case .unborn, .ahead: 3
+            case .unscheduled, .ahead: 3
             case .past: -20
             case .over: -100
             }
@@ -96,7 +96,7 @@ struct ProtocolModel: Hashable {
         case .none, .expected: entry.outcome = "recording"
         case .recording: (entry.outcome, entry.folder) = ("recording", Self.names[index])
         case .dropped: entry.outcome = "unfinished"
-        case .given: entry.outcome = "failed"
+        case .abandoned: entry.outcome = "failed"
         case .ended: (entry.outcome, entry.folder) = ("finished", Self.names[index])
         }
         return entry
@@ -114,25 +114,25 @@ struct ProtocolModel: Hashable {
             .recording(
                 RecordingStart(
                     folder: Self.names[index], monotonic: ClockTime(nanoseconds: 0), utc: start(index)))
-        default: .away
+        default: .notRunning
         }
     }
 
     /// Returns the decision of a coordinator that starts now.
     ///
-    /// - Parameter isHeard: Whether the coordinator receives the node's messages. It always receives those of
+    /// - Parameter receivesMessages: Whether the coordinator receives the node's messages. It always receives those of
     ///   the hostile node.
     /// - Returns: The first action of the coordinator.
-    private func choice(isHeard: Bool) -> CoordinatorChoice {
-        var nodes: [String: String?] = isHeard ? ["node": running.map { Self.names[$0] }] : [:]
-        if hasLiar { nodes["liar"] = "lie" }
+    private func choice(receivesMessages: Bool) -> CoordinatorChoice {
+        var nodes: [String: String?] = receivesMessages ? ["node": running.map { Self.names[$0] }] : [:]
+        if hasHostileNode { nodes["liar"] = "lie" }
         // There are no heartbeats, because this is the only coordinator.
-        return CoordinatorChoice(stored: storedRecording, signs: [], nodes: nodes, at: Self.now)
+        return CoordinatorChoice(stored: storedRecording, heartbeats: [], nodes: nodes, at: Self.now)
     }
 
     /// Whether a new coordinator would begin a recording with this node.
     var isUsable: Bool {
-        guard case .begin = choice(isHeard: true) else { return false }
+        guard case .begin = choice(receivesMessages: true) else { return false }
         return isNodeUp && recorder == .idle && beginning == nil && running == nil
             && Admission(of: "c", in: entries) == .begin
     }
@@ -144,9 +144,9 @@ struct ProtocolModel: Hashable {
         journal[index] = .recording
     }
 
-    private mutating func tend() {
+    private mutating func reconcile() {
         guard let index = running else {
-            if beginning == nil, let (entry, start) = Reconciliation.forgotten(in: entries, activity) {
+            if beginning == nil, let (entry, start) = Reconciliation.untracked(in: entries, activity) {
                 adopt(Self.names.firstIndex(of: entry.recording) ?? 0, start)
             }
             return
@@ -156,7 +156,7 @@ struct ProtocolModel: Hashable {
             entry(index), in: entries, activity, isBeginning: beginning == index,
             folder: isHeld ? .running : .ended)
         {
-        case .keep: break
+        case .unchanged: break
         case .adopt(let start): adopt(index, start)
         case .end: journal[index] = .ended
         case .drop: journal[index] = .dropped
@@ -166,7 +166,7 @@ struct ProtocolModel: Hashable {
     private mutating func admit(_ index: Int) {
         guard GroupRecording.fault(ofStart: start(index), at: Self.now) == nil else { return }
         guard beginning == nil else { return }
-        if let running, running != index { tend() }
+        if let running, running != index { reconcile() }
         guard Admission(of: Self.names[index], in: entries) == .begin else { return }
         if beginning != nil { broken = "two recordings begin at once" }
         journal[index] = .expected
@@ -186,12 +186,12 @@ struct ProtocolModel: Hashable {
 
     private mutating func stop(_ index: Int) {
         guard journal[index] == .expected || journal[index] == .recording else { return }
-        if journal[index] == .expected { journal[index] = .given }
+        if journal[index] == .expected { journal[index] = .abandoned }
         stopRecorder()
     }
 
-    private mutating func follow() {
-        let decision = FollowDecision(
+    private mutating func applyFollowDecision() {
+        let decision = RecordingAction(
             storedRecording.recording, node: "node", running: running.map(entry), at: Self.now)
         switch (decision, stored) {
         case (.begin, .some(let index)): admit(index)
@@ -234,8 +234,8 @@ struct ProtocolModel: Hashable {
             }
         }
         if isNodeUp {
-            step("tend") { $0.tend() }
-            step("follow") { $0.follow() }
+            step("tend") { $0.reconcile() }
+            step("follow") { $0.applyFollowDecision() }
             if recorder == .away { step("a recorder starts") { $0.recorder = .idle } }
             beginningSteps(step)
         } else {
@@ -259,7 +259,7 @@ struct ProtocolModel: Hashable {
                 guard next.recorder == .idle, next.phases[beginning] != .over,
                     next.journal[beginning] == .expected
                 else {
-                    if next.journal[beginning] == .expected { next.journal[beginning] = .given }
+                    if next.journal[beginning] == .expected { next.journal[beginning] = .abandoned }
                     return next.endThread()
                 }
                 (next.recorder, next.recorded, next.thread) = (.waiting, beginning, .await)
@@ -274,7 +274,7 @@ struct ProtocolModel: Hashable {
                 }
             } else if recorder != .waiting {
                 step("the node gives up") { next in
-                    if next.journal[beginning] == .expected { next.journal[beginning] = .given }
+                    if next.journal[beginning] == .expected { next.journal[beginning] = .abandoned }
                     next.endThread()
                 }
             }
@@ -285,7 +285,7 @@ struct ProtocolModel: Hashable {
         switch (coordinator, coordinated) {
         case (.none, _):
             for isHeard in [true, false] where isNodeUp || !isHeard {
-                let choice = choice(isHeard: isHeard)
+                let choice = choice(receivesMessages: isHeard)
                 step("a coordinator: \(choice)") { $0.choose(choice) }
             }
         case (.prepared, .some(let index)):
@@ -340,11 +340,13 @@ struct ProtocolModel: Hashable {
         case .begin(_, let strays):
             if isNodeUp, let index = strays["node"].flatMap({ Self.names.firstIndex(of: $0) }) {
                 stop(index)
-                tend()
+                reconcile()
             }
-            guard isNodeUp, let next = (0..<count).first(where: { phases[$0] == .unborn }) else { return }
+            guard isNodeUp, let next = (0..<count).first(where: { phases[$0] == .unscheduled }) else {
+                return
+            }
             // This step handles `prepare`.
-            if running != nil { tend() }
+            if running != nil { reconcile() }
             guard running == nil, beginning == nil, recorder != .recording else { return }
             if recorder != .idle { (recorder, recorded) = (.idle, nil) }
             (coordinator, coordinated) = (.prepared, next)
@@ -370,7 +372,7 @@ struct ProtocolModel: Hashable {
         }
         step("the coordinator dies") { ($0.coordinator, $0.coordinated) = (.none, nil) }
         step("the store is lost") { ($0.store, $0.stored) = (.none, nil) }
-        for index in [0, 1] where phases[index] != .unborn {
+        for index in [0, 1] where phases[index] != .unscheduled {
             // The store is replaced by an earlier copy.
             step("a copy of the store: \(index) runs") { ($0.store, $0.stored) = (.running, index) }
             step("a copy of the store: \(index) has ended") { ($0.store, $0.stored) = (.ended, index) }
@@ -380,7 +382,7 @@ struct ProtocolModel: Hashable {
         if let beginning, thread == .await {
             // The recorder doesn't answer `start` or `stop` in time.
             step("the recorder doesn't answer") { next in
-                next.journal[beginning] = .given
+                next.journal[beginning] = .abandoned
                 next.endThread()
             }
         }
@@ -401,7 +403,7 @@ struct ProtocolModelTests {
     private struct Exploration {
         var states: [ProtocolModel]
         /// The next states of each state, without accidents.
-        var healing: [[Int32]] = []
+        var recoverySteps: [[Int32]] = []
         /// The first step found that leads to each state.
         var origins: [(name: String, from: Int32)] = [("", -1)]
 
@@ -423,13 +425,13 @@ struct ProtocolModelTests {
                         if !isAccident { following.append(number) }
                     }
                 }
-                healing.append(following)
+                recoverySteps.append(following)
                 next += 1
             }
         }
 
         /// Returns the steps that lead to a state, and the state itself.
-        func story(of number: Int) -> String {
+        func trace(of number: Int) -> String {
             var (steps, at) = ([String](), number)
             while origins[at].from >= 0 {
                 steps.append(origins[at].name)
@@ -447,14 +449,14 @@ struct ProtocolModelTests {
         ])
     func all(count: Int, isTimed: Bool, hasLiar: Bool) {
         let exploration = Exploration(
-            from: ProtocolModel(count: count, isTimed: isTimed, hasLiar: hasLiar))
+            from: ProtocolModel(count: count, isTimed: isTimed, hasHostileNode: hasLiar))
         let states = exploration.states
         if let broken = states.firstIndex(where: { $0.broken != nil }) {
-            Issue.record("\(exploration.story(of: broken))")
+            Issue.record("\(exploration.trace(of: broken))")
         }
         // Search backward from the usable states.
         var before = [[Int32]](repeating: [], count: states.count)
-        for (index, following) in exploration.healing.enumerated() {
+        for (index, following) in exploration.recoverySteps.enumerated() {
             for next in following { before[Int(next)].append(Int32(index)) }
         }
         var open = states.indices.filter { states[$0].isUsable }
@@ -469,7 +471,7 @@ struct ProtocolModelTests {
         let lost = states.indices.filter { !returns[$0] && states[$0].broken == nil }
         if let first = lost.first {
             Issue.record(
-                "no way back from \(lost.count) of \(states.count) states: \(exploration.story(of: first))")
+                "no way back from \(lost.count) of \(states.count) states: \(exploration.trace(of: first))")
         }
         #expect(states.count > 1000)
         print(

@@ -26,14 +26,14 @@ struct ReconciliationTests {
     @Test(
         "a pending recording is dropped after a node crash, unless the recorder is making it")
     func stale() {
-        for activity in [.away, .idle, .recording(Self.start(nil)), .recording(Self.start(1))]
+        for activity in [.notRunning, .idle, .recording(Self.start(nil)), .recording(Self.start(1))]
             as [RecorderActivity]
         {
             #expect(decide(Self.entry(), activity) == .drop)
-            #expect(decide(Self.entry(), activity, isBeginning: true) == .keep)
+            #expect(decide(Self.entry(), activity, isBeginning: true) == .unchanged)
         }
-        #expect(decide(Self.entry(), .waiting) == .keep)
-        #expect(decide(Self.entry(), .silent) == .keep)
+        #expect(decide(Self.entry(), .waiting) == .unchanged)
+        #expect(decide(Self.entry(), .unresponsive) == .unchanged)
         let start = Self.start(1_000_000_000_000)
         #expect(decide(Self.entry(), .recording(start)) == .adopt(start))
     }
@@ -49,19 +49,19 @@ struct ReconciliationTests {
         let decision = Reconciliation(
             older, in: [older, newer], activity, isBeginning: false, folder: .noRecording)
         #expect(decision == .drop)
-        #expect(Reconciliation.forgotten(in: [older, newer], activity)?.entry == newer)
+        #expect(Reconciliation.untracked(in: [older, newer], activity)?.entry == newer)
     }
 
     @Test(
         "a recording is over if the recorder does something else and its folder isn't locked")
     func over() {
         let entry = Self.entry { $0.folder = "f" }
-        #expect(decide(entry, .recording(Self.start(nil))) == .keep)
+        #expect(decide(entry, .recording(Self.start(nil))) == .unchanged)
         #expect(decide(entry, .recording(Self.start(nil, "other"))) == .end)
-        for activity in [.away, .idle, .silent, .waiting] as [RecorderActivity] {
+        for activity in [.notRunning, .idle, .unresponsive, .waiting] as [RecorderActivity] {
             #expect(decide(entry, activity) == .end)
             let held = Reconciliation(entry, in: [entry], activity, isBeginning: false, folder: .running)
-            #expect(held == .keep)
+            #expect(held == .unchanged)
         }
     }
 
@@ -69,12 +69,12 @@ struct ReconciliationTests {
     func forgotten() {
         let failed = Self.entry { $0.outcome = "failed" }
         let start = Self.start(1_000_500_000_000)
-        #expect(Reconciliation.forgotten(in: [failed], .recording(start))?.start == start)
-        #expect(Reconciliation.forgotten(in: [failed], .recording(Self.start(nil))) == nil)
-        #expect(Reconciliation.forgotten(in: [failed], .recording(Self.start(2_000_000_000_000))) == nil)
+        #expect(Reconciliation.untracked(in: [failed], .recording(start))?.start == start)
+        #expect(Reconciliation.untracked(in: [failed], .recording(Self.start(nil))) == nil)
+        #expect(Reconciliation.untracked(in: [failed], .recording(Self.start(2_000_000_000_000))) == nil)
         let finished = Self.entry { ($0.outcome, $0.folder) = ("finished", "f") }
-        #expect(Reconciliation.forgotten(in: [finished], .recording(start)) == nil)
-        #expect(Reconciliation.forgotten(in: [failed], .idle) == nil)
+        #expect(Reconciliation.untracked(in: [finished], .recording(start)) == nil)
+        #expect(Reconciliation.untracked(in: [failed], .idle) == nil)
     }
 
     @Test("a recording begins only once; one that never began due to a node crash may begin late")

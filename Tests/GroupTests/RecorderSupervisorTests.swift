@@ -17,7 +17,7 @@ struct RecorderSupervisorTests {
 
     @Test("an invalid profile is refused before the working recorder is stopped")
     func typo() throws {
-        let recorders = Recorders()
+        let recorders = SimulatedRecorderHost()
         let desk = RecorderSupervisor(recorders, profile: "good")
         #expect(try desk.standBy(with: nil).profile == "good")
         let error = try #require(refusal { () throws(GroupError) in try desk.standBy(with: "typo") })
@@ -30,7 +30,7 @@ struct RecorderSupervisorTests {
 
     @Test("if the new recorder fails to start, a recorder with the previous profile is started again")
     func busy() throws {
-        let recorders = Recorders()
+        let recorders = SimulatedRecorderHost()
         let desk = RecorderSupervisor(recorders, profile: "good")
         _ = try desk.standBy(with: nil)
         let error = try #require(refusal { () throws(GroupError) in try desk.standBy(with: "busy") })
@@ -45,7 +45,7 @@ struct RecorderSupervisorTests {
 
     @Test("if the previous profile also fails to start, the node's own profile is used")
     func own() throws {
-        let recorders = Recorders()
+        let recorders = SimulatedRecorderHost()
         let desk = RecorderSupervisor(recorders, profile: "own")
         _ = try desk.standBy(with: "other")
         recorders.state.withLock { $0.broken = ["other"] }
@@ -55,7 +55,7 @@ struct RecorderSupervisorTests {
 
     @Test("after a recorder dies, its profile is started again instead of the last failed one")
     func died() throws {
-        let recorders = Recorders()
+        let recorders = SimulatedRecorderHost()
         let desk = RecorderSupervisor(recorders, profile: "own")
         _ = try desk.standBy(with: "good")
         recorders.state.withLock { $0.running = [:] }
@@ -68,7 +68,7 @@ struct RecorderSupervisorTests {
         "a requested profile is checked before a recorder starts, because its messages would quote the profile"
     )
     func checkedFirst() {
-        let recorders = Recorders()
+        let recorders = SimulatedRecorderHost()
         let desk = RecorderSupervisor(recorders, profile: "pip")
         #expect(throws: GroupError.self) { _ = try desk.standBy(with: "typo") }
         #expect(recorders.log == ["check typo"])
@@ -76,7 +76,7 @@ struct RecorderSupervisorTests {
 
     @Test("a recorder that was started a moment ago and isn't visible yet doesn't count as ended")
     func invisible() throws {
-        let recorders = Recorders()
+        let recorders = SimulatedRecorderHost()
         recorders.state.withLock { $0.hiddenLookups = 3 }
         #expect(try RecorderSupervisor(recorders, profile: "own").standBy(with: nil).profile == "own")
         #expect(recorders.log == ["start own"])
@@ -84,7 +84,7 @@ struct RecorderSupervisorTests {
 
     @Test("a recorder that is recording is never replaced")
     func recording() throws {
-        let recorders = Recorders(running: [7: "good"], recording: [7])
+        let recorders = SimulatedRecorderHost(running: [7: "good"], recording: [7])
         let desk = RecorderSupervisor(recorders, profile: "own")
         let error = try #require(refusal { () throws(GroupError) in try desk.standBy(with: "other") })
         #expect(error.description.contains("is recording"))
@@ -93,7 +93,7 @@ struct RecorderSupervisorTests {
 
     @Test("of several recorders left running, the one that is recording is found")
     func found() throws {
-        let recorders = Recorders(running: [7: "idle", 8: "busy"], recording: [8])
+        let recorders = SimulatedRecorderHost(running: [7: "idle", 8: "busy"], recording: [8])
         let desk = RecorderSupervisor(recorders, profile: "own")
         #expect(desk.status?.state == .recording)
         #expect(desk.isAlive)
@@ -101,7 +101,7 @@ struct RecorderSupervisorTests {
 
     @Test("a recorder left over by an earlier process is stopped, so that it releases the devices")
     func left() throws {
-        let recorders = Recorders()
+        let recorders = SimulatedRecorderHost()
         let desk = RecorderSupervisor(recorders, profile: "own")
         // This recorder starts after the process has searched for recorders.
         recorders.state.withLock { $0.running[7] = "left" }

@@ -6,7 +6,7 @@ import Testing
 struct SSHKeyTests {
     @Test("the key may only run rsync in one folder")
     func allowance() throws {
-        let line = try SSHKey.allowance(
+        let line = try SSHKey.authorizedKeysLine(
             of: "ssh-ed25519 AAAAC3Nz multicam-group-studio\n", of: "studio",
             toRead: "/home/ann/my recordings")
         #expect(
@@ -30,7 +30,7 @@ struct SSHKeyTests {
         arguments: ["/a'b", "/a\"b", "/a\\b", "/a\nb"])
     func folders(folder: String) {
         #expect(throws: GroupError.self) {
-            try SSHKey.allowance(of: "ssh-ed25519 AAAA", of: "studio", toRead: folder)
+            try SSHKey.authorizedKeysLine(of: "ssh-ed25519 AAAA", of: "studio", toRead: folder)
         }
     }
 
@@ -38,6 +38,6 @@ struct SSHKeyTests {
         "a session folder name with special characters is rejected",
         arguments: ["", ".", "..", "a/b", "-e", "a b", "$(x)", "a:b"])
     func names(name: String) {
-        #expect(!Collection.isFolder(name))
+        #expect(!RecordingCollector.isValidFolderName(name))
     }
 }

@@ -76,7 +76,7 @@ struct StoredRecordingTests {
             (try Self.stored(ended), 5), (.none, 1),
             (.implausible("the data cannot be decoded", revision: 7), 1),
         ] as [(StoredRecording, Int64)] {
-            let choice = CoordinatorChoice(stored: stored, signs: [], nodes: [:], at: Self.now)
+            let choice = CoordinatorChoice(stored: stored, heartbeats: [], nodes: [:], at: Self.now)
             #expect(choice == .begin(term: term))
         }
     }
@@ -85,7 +85,7 @@ struct StoredRecordingTests {
     func takingOver() throws {
         let stored = try Self.stored(Self.recording { $0.term = GroupRecording.highestTerm })
         let nodes = ["left": Self.recording().name as String?]
-        let choice = CoordinatorChoice(stored: stored, signs: [], nodes: nodes, at: Self.now)
+        let choice = CoordinatorChoice(stored: stored, heartbeats: [], nodes: nodes, at: Self.now)
         #expect(choice == .takeOver(Self.recording { $0.term = GroupRecording.highestTerm }))
     }
 
@@ -94,7 +94,7 @@ struct StoredRecordingTests {
         let name = Self.recording().name
         let sign = CoordinatorHeartbeat(recording: name, term: 1, coordinator: "right")
         let choice = CoordinatorChoice(
-            stored: try Self.stored(Self.recording()), signs: [sign], nodes: [:], at: Self.now)
+            stored: try Self.stored(Self.recording()), heartbeats: [sign], nodes: [:], at: Self.now)
         #expect(choice == .refuse(coordinator: "right", recording: name))
     }
 
@@ -104,9 +104,10 @@ struct StoredRecordingTests {
     func abandoned() throws {
         let stored = try Self.stored(Self.recording { $0.t0_utc_ns = Self.now - 60_000_000_000 })
         let idle = ["left": nil, "right": nil] as [String: String?]
-        #expect(CoordinatorChoice(stored: stored, signs: [], nodes: idle, at: Self.now) == .begin(term: 2))
+        #expect(
+            CoordinatorChoice(stored: stored, heartbeats: [], nodes: idle, at: Self.now) == .begin(term: 2))
         for nodes in [["left": nil], ["left": nil, "right": Self.recording().name]] as [[String: String?]] {
-            let choice = CoordinatorChoice(stored: stored, signs: [], nodes: nodes, at: Self.now)
+            let choice = CoordinatorChoice(stored: stored, heartbeats: [], nodes: nodes, at: Self.now)
             guard case .takeOver = choice else {
                 Issue.record("\(choice)")
                 continue
@@ -119,16 +120,17 @@ struct StoredRecordingTests {
         let ended = try Self.stored(Self.recording { $0.end_utc_ns = Self.now - 1 })
         let nodes = ["left": "lost", "right": nil, "third": "lost"] as [String: String?]
         for stored in [.none, .implausible("it can't be decoded", revision: 7), ended] as [StoredRecording] {
-            #expect(CoordinatorChoice.needsSigns(stored: stored, nodes: nodes, at: Self.now))
-            let choice = CoordinatorChoice(stored: stored, signs: [], nodes: nodes, at: Self.now)
+            #expect(CoordinatorChoice.needsHeartbeats(stored: stored, nodes: nodes, at: Self.now))
+            let choice = CoordinatorChoice(stored: stored, heartbeats: [], nodes: nodes, at: Self.now)
             #expect(choice == .recover(recording: "lost", nodes: ["left", "third"]))
         }
         // Nodes that are about to end the stored recording don't block the next one.
         let ending = ["left": Self.recording().name as String?]
-        #expect(CoordinatorChoice(stored: ended, signs: [], nodes: ending, at: Self.now) == .begin(term: 2))
+        #expect(
+            CoordinatorChoice(stored: ended, heartbeats: [], nodes: ending, at: Self.now) == .begin(term: 2))
         let sign = CoordinatorHeartbeat(recording: "lost", term: 1, coordinator: "right")
         #expect(
-            CoordinatorChoice(stored: .none, signs: [sign], nodes: nodes, at: Self.now)
+            CoordinatorChoice(stored: .none, heartbeats: [sign], nodes: nodes, at: Self.now)
                 == .refuse(coordinator: "right", recording: "lost"))
     }
 
@@ -142,20 +144,20 @@ struct StoredRecordingTests {
             ["left": "other", "right": nil, "liar": "lie"],
         ] as [[String: String?]] {
             let strays = nodes.compactMapValues { $0 }
-            #expect(CoordinatorChoice.needsSigns(stored: .none, nodes: nodes, at: Self.now))
+            #expect(CoordinatorChoice.needsHeartbeats(stored: .none, nodes: nodes, at: Self.now))
             for (stored, term) in [(.none, 1), (ended, 2)] as [(StoredRecording, Int64)] {
-                let choice = CoordinatorChoice(stored: stored, signs: [], nodes: nodes, at: Self.now)
+                let choice = CoordinatorChoice(stored: stored, heartbeats: [], nodes: nodes, at: Self.now)
                 #expect(choice == .begin(term: term, ending: strays))
             }
         }
         // A false report hides neither the other nodes' recording nor its coordinator.
         let nodes = ["left": "lost", "right": "lost", "aaa": "lie"] as [String: String?]
         #expect(
-            CoordinatorChoice(stored: .none, signs: [], nodes: nodes, at: Self.now)
+            CoordinatorChoice(stored: .none, heartbeats: [], nodes: nodes, at: Self.now)
                 == .recover(recording: "lost", nodes: ["left", "right"]))
         let sign = CoordinatorHeartbeat(recording: "lost", term: 1, coordinator: "desk")
         #expect(
-            CoordinatorChoice(stored: .none, signs: [sign], nodes: nodes, at: Self.now)
+            CoordinatorChoice(stored: .none, heartbeats: [sign], nodes: nodes, at: Self.now)
                 == .refuse(coordinator: "desk", recording: "lost"))
     }
 
@@ -164,7 +166,7 @@ struct StoredRecordingTests {
         let older = try Self.stored(Self.recording { $0.t0_utc_ns = Self.now - 60_000_000_000 })
         let nodes = ["left": "newer", "right": "newer"] as [String: String?]
         #expect(
-            CoordinatorChoice(stored: older, signs: [], nodes: nodes, at: Self.now)
+            CoordinatorChoice(stored: older, heartbeats: [], nodes: nodes, at: Self.now)
                 == .recover(recording: "newer", nodes: ["left", "right"]))
     }
 
@@ -190,7 +192,7 @@ struct StoredRecordingTests {
             #expect(ended.isOverdue(at: Self.now + 60_000_000_001))
             // A coordinator doesn't take over the recording again, regardless of reports.
             let choice = CoordinatorChoice(
-                stored: .recording(ended, revision: 1), signs: [], nodes: ["left": ended.name],
+                stored: .recording(ended, revision: 1), heartbeats: [], nodes: ["left": ended.name],
                 at: Self.now + 60_000_000_001)
             #expect(choice == .begin(term: 2, ending: ["left": ended.name]))
         }
@@ -231,7 +233,7 @@ struct StoredRecordingTests {
             #expect(StoreDecision(coordinating: own, stored: stored) == .store(own))
             #expect(StoreDecision.ending(own, at: 5, stored: stored)?.end_utc_ns == 5)
         }
-        #expect(StoreDecision(coordinating: own, stored: try Self.stored(own)) == .keep)
+        #expect(StoreDecision(coordinating: own, stored: try Self.stored(own)) == .unchanged)
     }
 
     @Test("a coordinator yields to its successor, and doesn't change a newer recording")
@@ -243,7 +245,7 @@ struct StoredRecordingTests {
             (recording.name, recording.term) = ("2026-11-24_000000_studio", 1)
             recording.t0_utc_ns += 1_000_000_000
         }
-        #expect(StoreDecision(coordinating: own, stored: try Self.stored(newer)) == .keep)
+        #expect(StoreDecision(coordinating: own, stored: try Self.stored(newer)) == .unchanged)
         #expect(StoreDecision.ending(own, at: 5, stored: try Self.stored(newer)) == nil)
         // The first end is final.
         let ended = Self.recording { ($0.term, $0.end_utc_ns) = (3, 4) }

@@ -210,7 +210,7 @@ private final class Steering: Sendable {
     func steer(_ session: MulticamSession) { steered.withLock { $0.session = session } }
 
     func begin(at start: ClockTime) {
-        clock.startThreadEventually(named: "steer") { [clock, steered] in
+        clock.startThreadWhenPossible(named: "steer") { [clock, steered] in
             clock.sleep(until: start + .milliseconds(700), unless: Cancellation())
             let session = steered.withLock { $0.session }
             session?.mark("the middle")

@@ -4,8 +4,8 @@ import Media
 final class FaultyCamera: CameraSource {
     static let events =
         ["nothing", "twice", "late", "swapped", "otherSize", "sizeZero", "sizeHuge", "otherPixel", "notKey"]
-        + Rubbish.damages + Rubbish.times + Rubbish.counts
-        + Rubbish.numbers.map { "lost-\($0)" }
+        + InvalidValues.damages + InvalidValues.times + InvalidValues.counts
+        + InvalidValues.numbers.map { "lost-\($0)" }
         + [
             "away", "awayBack", "returned", "ended", "endedOn", "formatChanged", "formatRefused", "corrected",
             "babble",
@@ -14,14 +14,14 @@ final class FaultyCamera: CameraSource {
     private struct State {
         var hasBegun = false
         /// Delayed events, and the number of further events after which each is delivered.
-        var held: [CameraEvent] = []
+        var delayedEvents: [CameraEvent] = []
         var releasedIn = 0
     }
 
     private let camera: any CameraSource
     private let role: String
     private let plan: FaultPlan
-    private let whenBegun: @Sendable (ClockTime) -> Void
+    private let onRecordingStart: @Sendable (ClockTime) -> Void
     private let state = ConditionLock(State())
 
     /// Creates a faulty camera. `whenBegun` is called with the start time of the recording.
@@ -32,7 +32,7 @@ final class FaultyCamera: CameraSource {
         self.camera = camera
         self.role = role
         self.plan = plan
-        self.whenBegun = whenBegun
+        self.onRecordingStart = whenBegun
     }
 
     var device: CaptureDevice { camera.device }
@@ -40,42 +40,43 @@ final class FaultyCamera: CameraSource {
     var color: ColorDescription { camera.color }
     var deliveryDelay: Nanoseconds { camera.deliveryDelay }
     var simulationTime: Nanoseconds { camera.simulationTime }
-    var isChangeable: Bool { camera.isChangeable }
+    var canChangeFormat: Bool { camera.canChangeFormat }
 
     func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
         if let kind = plan.next("camera.\(role).start") { throw DeviceError(camera.device, kind) }
         try camera.start(on: clock) { [self] event in
-            for event in passed(event) { receive(event) }
+            for event in replacements(for: event) { receive(event) }
         }
     }
 
-    func recordingBegins(at start: ClockTime) {
+    func setRecordingStart(_ start: ClockTime) {
         state.withLock { $0.hasBegun = true }
-        camera.recordingBegins(at: start)
-        whenBegun(start)
+        camera.setRecordingStart(start)
+        onRecordingStart(start)
     }
 
-    func change(to format: VideoFormat?) { camera.change(to: format) }
+    func changeFormat(to format: VideoFormat?) { camera.changeFormat(to: format) }
     func stop() { camera.stop() }
 
     /// Returns the events that are delivered instead of the given one.
-    private func passed(_ event: CameraEvent) -> [CameraEvent] {
+    private func replacements(for event: CameraEvent) -> [CameraEvent] {
         let hasBegun = state.withLock { $0.hasBegun }
         let kind = plan.next("camera.\(role).\(hasBegun ? "event" : "warm-up")")
         return state.withLock { state in
             if kind == "late" || kind == "swapped" { state.releasedIn = kind == "late" ? 8 : 1 }
-            guard state.releasedIn > 0 || !state.held.isEmpty else {
+            guard state.releasedIn > 0 || !state.delayedEvents.isEmpty else {
                 return kind.map { changed(event, $0) } ?? [event]
             }
             defer { state.releasedIn -= 1 }
             guard state.releasedIn == 0 else {
-                state.held.append(event)
+                state.delayedEvents.append(event)
                 return []
             }
-            defer { state.held = [] }
-            return kind == nil && state.held.count == 1 ? [event] + state.held : state.held + [event]
+            defer { state.delayedEvents = [] }
+            return kind == nil && state.delayedEvents.count == 1
+                ? [event] + state.delayedEvents : state.delayedEvents + [event]
         }
     }
 
@@ -87,22 +88,23 @@ final class FaultyCamera: CameraSource {
         switch kind {
         case "nothing": return []
         case "twice": return [event, event]
-        case "away": return [.away(at: time, cause: "the cable was pulled")]
+        case "away": return [.outageBegan(at: time, cause: "the cable was pulled")]
         case "awayBack":
-            return [.away(at: time, cause: "the cable was pulled"), .returned(at: time), event]
-        case "returned": return [.returned(at: time), event]
+            return [.outageBegan(at: time, cause: "the cable was pulled"), .outageEnded(at: time), event]
+        case "returned": return [.outageEnded(at: time), event]
         case "ended": return [.ended(at: time, cause: "the file is at its end")]
         case "endedOn": return [.ended(at: time, cause: "the file is at its end"), event]
         case "formatChanged": return [.formatChanged(other), event]
         case "formatRefused": return [.formatRefused(other, at: time, cause: "not now"), event]
-        case "corrected": return [.corrected(at: time), event]
+        case "corrected": return [.timestampCorrected(at: time), event]
         case "babble":
             return [
-                .away(at: time, cause: String(repeating: "\u{1B}[2J\n", count: 10_000)), .returned(at: time),
+                .outageBegan(at: time, cause: String(repeating: "\u{1B}[2J\n", count: 10_000)),
+                .outageEnded(at: time),
                 event,
             ]
         case let kind where kind.hasPrefix("lost-"):
-            let count = Int(Rubbish.number(String(kind.dropFirst(5))))
+            let count = Int(InvalidValues.number(String(kind.dropFirst(5))))
             return [.lost(count: count, cause: .bus, capturedAt: time), event]
         default: return [.frame(frame.changed(kind, seed: plan.seed))]
         }
@@ -120,11 +122,11 @@ extension CapturedFrame {
             default: size
             }
         let memory =
-            Rubbish.damages.contains(kind) ? Rubbish.damaged(kind, memory, seed: seed) : memory
+            InvalidValues.damages.contains(kind) ? InvalidValues.damaged(kind, memory, seed: seed) : memory
         return CapturedFrame(
             pixel: kind == "otherPixel" ? (pixel == .mjpeg ? .nv12 : .mjpeg) : pixel, size: size,
-            color: color, capturedAt: Rubbish.time(kind, capturedAt),
-            sequence: Rubbish.count(kind, sequence), isKey: kind == "notKey" ? false : isKey,
+            color: color, capturedAt: InvalidValues.time(kind, capturedAt),
+            sequence: InvalidValues.count(kind, sequence), isKey: kind == "notKey" ? false : isKey,
             memory: memory, planes: planes, isOwned: true)
     }
 }

@@ -16,7 +16,7 @@ final class FaultyVideoEncoder: VideoEncoding {
 
     var parameters: StreamParameters { encoder.parameters.changed(plan.next("parameters.\(name)")) }
     var hardware: HardwareEncoder? { encoder.hardware }
-    func takeFallback() -> EncoderFallback? { encoder.takeFallback() }
+    func dequeueFallback() -> EncoderFallback? { encoder.dequeueFallback() }
     func requestKeyFrame() { if plan.next("key.\(name)") == nil { encoder.requestKeyFrame() } }
 
     func encode(_ layers: [FrameLayer], tick: Int64) throws(EncodingError) -> EncodedFrames {
@@ -29,8 +29,9 @@ final class FaultyVideoEncoder: VideoEncoding {
         try frames("repeat.\(name)") { () throws(EncodingError) in try encoder.repeatLast(tick: tick) }
     }
 
-    func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
-        try plan.packets("preset.\(name)") { () throws(EncodingError) in try encoder.change(to: preset) }
+    func changePreset(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
+        try plan.packets("preset.\(name)") { () throws(EncodingError) in try encoder.changePreset(to: preset)
+        }
     }
 
     func finish(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket] {
@@ -59,7 +60,7 @@ extension StreamParameters {
         let setup =
             switch kind {
             case "noSetup": [UInt8]()
-            case "garbageSetup": Array(Rubbish.bytes(setup.count, seed: 1).bytes)
+            case "garbageSetup": Array(InvalidValues.bytes(setup.count, seed: 1).bytes)
             default: setup
             }
         return StreamParameters(
@@ -94,7 +95,7 @@ final class FaultyAudioEncoder: AudioEncoding {
 
 /// A resampler that fails, or returns invalid audio.
 final class FaultyResampler: Resampling {
-    static let kinds = ["throws", "nothing", "twice"] + Rubbish.audioBlocks
+    static let kinds = ["throws", "nothing", "twice"] + InvalidValues.audioBlocks
 
     private let resampler: any Resampling
     private let name: String
@@ -120,7 +121,7 @@ final class FaultyResampler: Resampling {
     }
 
     var delay: Nanoseconds {
-        plan.next("delay.\(name)").map { Nanoseconds(Rubbish.number($0)) } ?? resampler.delay
+        plan.next("delay.\(name)").map { Nanoseconds(InvalidValues.number($0)) } ?? resampler.delay
     }
 
     private func audio(
@@ -133,7 +134,7 @@ final class FaultyResampler: Resampling {
         case nil: samples
         case "nothing"?: []
         case "twice"?: samples + samples
-        case let kind?: Rubbish.samples(kind, samples)
+        case let kind?: InvalidValues.samples(kind, samples)
         }
     }
 }
@@ -177,7 +178,7 @@ final class FaultyMeter: LoudnessMetering {
 /// A video decoder that fails, or returns invalid frames.
 final class FaultyDecoder: VideoDecoding {
     static let kinds =
-        ["throws", "nothing", "twice", "damaged", "otherSize"] + Rubbish.times + Rubbish.counts
+        ["throws", "nothing", "twice", "damaged", "otherSize"] + InvalidValues.times + InvalidValues.counts
 
     private let decoder: any VideoDecoding
     private let name: String
@@ -204,7 +205,7 @@ final class FaultyDecoder: VideoDecoding {
             let other = CapturedFrame(
                 pixel: .i420, size: FrameSize(width: 32, height: 32), color: frame.color,
                 capturedAt: frame.capturedAt, sequence: frame.sequence,
-                memory: Rubbish.bytes(count, seed: plan.seed), planes: planes, isOwned: true)
+                memory: InvalidValues.bytes(count, seed: plan.seed), planes: planes, isOwned: true)
             return DecodedFrames(ready: [other], isDamaged: false)
         case let kind?:
             return DecodedFrames(

@@ -53,11 +53,11 @@ struct FaultyMachinery: CodecFactory {
         let kind = plan.next("slate.\(caption.role)")
         if kind == "throws" { throw .injected }
         let slate = try codecs.makeSlate(like: frame, caption: caption)
-        return kind.map { Rubbish.damaged($0, slate, seed: plan.seed) } ?? slate
+        return kind.map { InvalidValues.damaged($0, slate, seed: plan.seed) } ?? slate
     }
 
-    var slateShortcoming: String? {
-        plan.next("shortcoming") == nil ? codecs.slateShortcoming : "there are no fonts.\n\u{1B}[2J"
+    var slateTextProblem: String? {
+        plan.next("shortcoming") == nil ? codecs.slateTextProblem : "there are no fonts.\n\u{1B}[2J"
     }
 
     func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
@@ -87,7 +87,7 @@ struct FaultyMachinery: CodecFactory {
         let kind = plan.next("still.\(role)")
         if kind == "throws" { throw .injected }
         let still = try codecs.makeStill(of: frame)
-        return kind.map { Rubbish.damaged($0, still, seed: plan.seed) } ?? still
+        return kind.map { InvalidValues.damaged($0, still, seed: plan.seed) } ?? still
     }
 }
 
@@ -113,8 +113,9 @@ extension FaultPlan {
     }
 
     static let packetKinds =
-        ["throws", "nothing", "twice", "turned", "notKey", "noDuration", "longDuration"] + Rubbish.damages
-        + ["presentation", "decode"].flatMap { field in Rubbish.numbers.map { "\(field)-\($0)" } }
+        ["throws", "nothing", "twice", "turned", "notKey", "noDuration", "longDuration"]
+        + InvalidValues.damages
+        + ["presentation", "decode"].flatMap { field in InvalidValues.numbers.map { "\(field)-\($0)" } }
 
     func changed(_ packets: [EncodedPacket], _ kind: String) -> [EncodedPacket] {
         switch kind {
@@ -125,10 +126,10 @@ extension FaultPlan {
         }
         return packets.map { packet in
             let parts = kind.split(separator: "-").map(String.init)
-            let number = parts.count == 2 ? Rubbish.number(parts[1]) : 0
+            let number = parts.count == 2 ? InvalidValues.number(parts[1]) : 0
             let bytes =
-                Rubbish.damages.contains(kind)
-                ? Rubbish.damaged(kind, packet.bytes, seed: seed) : packet.bytes
+                InvalidValues.damages.contains(kind)
+                ? InvalidValues.damaged(kind, packet.bytes, seed: seed) : packet.bytes
             return EncodedPacket(
                 bytes: bytes, presentation: parts[0] == "presentation" ? number : packet.presentation,
                 decode: parts[0] == "decode" ? number : packet.decode,

@@ -3,14 +3,14 @@ import Media
 /// A microphone that fails to start, or delivers wrong events once or permanently.
 final class FaultyMicrophone: MicrophoneSource {
     static let events =
-        ["nothing", "twice", "late", "swapped", "noChannels", "manyChannels"] + Rubbish.audioBlocks
-        + Rubbish.times
-        + Rubbish.counts + Rubbish.numbers.map { "lost-\($0)" }
+        ["nothing", "twice", "late", "swapped", "noChannels", "manyChannels"] + InvalidValues.audioBlocks
+        + InvalidValues.times
+        + InvalidValues.counts + InvalidValues.numbers.map { "lost-\($0)" }
         + ["away", "awayBack", "returned", "ended", "endedOn", "babble"]
 
     private struct State {
         var hasBegun = false
-        var held: [MicrophoneEvent] = []
+        var delayedEvents: [MicrophoneEvent] = []
         var releasedIn = 0
     }
 
@@ -35,32 +35,33 @@ final class FaultyMicrophone: MicrophoneSource {
     ) throws(DeviceError) {
         if let kind = plan.next("microphone.\(role).start") { throw DeviceError(microphone.device, kind) }
         try microphone.start(on: clock) { [self] event in
-            for event in passed(event) { receive(event) }
+            for event in replacements(for: event) { receive(event) }
         }
     }
 
-    func recordingBegins(at start: ClockTime) {
+    func setRecordingStart(_ start: ClockTime) {
         state.withLock { $0.hasBegun = true }
-        microphone.recordingBegins(at: start)
+        microphone.setRecordingStart(start)
     }
 
     func stop() { microphone.stop() }
 
-    private func passed(_ event: MicrophoneEvent) -> [MicrophoneEvent] {
+    private func replacements(for event: MicrophoneEvent) -> [MicrophoneEvent] {
         let hasBegun = state.withLock { $0.hasBegun }
         let kind = plan.next("microphone.\(role).\(hasBegun ? "event" : "warm-up")")
         return state.withLock { state in
             if kind == "late" || kind == "swapped" { state.releasedIn = kind == "late" ? 40 : 1 }
-            guard state.releasedIn > 0 || !state.held.isEmpty else {
+            guard state.releasedIn > 0 || !state.delayedEvents.isEmpty else {
                 return kind.map { changed(event, $0) } ?? [event]
             }
             defer { state.releasedIn -= 1 }
             guard state.releasedIn == 0 else {
-                state.held.append(event)
+                state.delayedEvents.append(event)
                 return []
             }
-            defer { state.held = [] }
-            return kind == nil && state.held.count == 1 ? [event] + state.held : state.held + [event]
+            defer { state.delayedEvents = [] }
+            return kind == nil && state.delayedEvents.count == 1
+                ? [event] + state.delayedEvents : state.delayedEvents + [event]
         }
     }
 
@@ -70,20 +71,22 @@ final class FaultyMicrophone: MicrophoneSource {
         switch kind {
         case "nothing": return []
         case "twice": return [event, event]
-        case "away": return [.away(at: time, cause: "the cable was pulled")]
+        case "away": return [.outageBegan(at: time, cause: "the cable was pulled")]
         case "awayBack":
-            return [.away(at: time, cause: "the cable was pulled"), .returned(at: time), event]
-        case "returned": return [.returned(at: time), event]
+            return [.outageBegan(at: time, cause: "the cable was pulled"), .outageEnded(at: time), event]
+        case "returned": return [.outageEnded(at: time), event]
         case "ended": return [.ended(at: time, cause: "the file is at its end")]
         case "endedOn": return [.ended(at: time, cause: "the file is at its end"), event]
         case "babble":
             return [
-                .away(at: time, cause: String(repeating: "\u{1B}[2J\n", count: 10_000)), .returned(at: time),
+                .outageBegan(at: time, cause: String(repeating: "\u{1B}[2J\n", count: 10_000)),
+                .outageEnded(at: time),
                 event,
             ]
         case let kind where kind.hasPrefix("lost-"):
             return [
-                .lost(count: Rubbish.number(String(kind.dropFirst(5))), cause: .bus, capturedAt: time), event,
+                .lost(count: InvalidValues.number(String(kind.dropFirst(5))), cause: .bus, capturedAt: time),
+                event,
             ]
         default: break
         }
@@ -92,8 +95,9 @@ final class FaultyMicrophone: MicrophoneSource {
             .audio(
                 CapturedAudio(
                     format: AudioFormat(rate: audio.format.rate, channels: channels),
-                    capturedAt: Rubbish.time(kind, time), firstSample: Rubbish.count(kind, audio.firstSample),
-                    samples: Rubbish.samples(kind, audio.samples)))
+                    capturedAt: InvalidValues.time(kind, time),
+                    firstSample: InvalidValues.count(kind, audio.firstSample),
+                    samples: InvalidValues.samples(kind, audio.samples)))
         ]
     }
 }

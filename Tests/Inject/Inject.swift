@@ -36,13 +36,13 @@ struct Inject {
         else { usage() }
         let points = try await points()
         var faults = points.all(ofSeams: options["--seam"] ?? "", most: calls)
-        if sample > 0 { faults = Points.sample(faults, sample, seed: UInt64(seed)) }
+        if sample > 0 { faults = FaultPoints.sample(faults, sample, seed: UInt64(seed)) }
         run(faults, jobs: jobs)
     }
 
     /// Tests faults, prints the findings, and exits with status 1 if an invariant was violated.
     private static func run(_ faults: [Fault], jobs: Int) {
-        let crew = Crew(program: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
+        let crew = WorkerPool(program: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
         crew.run(faults, jobs: jobs)
         let broken = Set(crew.breaches.map(\.fault))
         print(
@@ -57,10 +57,10 @@ struct Inject {
         if !broken.isEmpty { exit(1) }
     }
 
-    private static func points() async throws -> Points {
+    private static func points() async throws -> FaultPoints {
         let bench = try Bench(in: NSTemporaryDirectory())
         defer { try? bench.remove() }
-        return Points(calls: try await bench.record(nil).calls)
+        return FaultPoints(calls: try await bench.record(nil).calls)
     }
 
     private static func list() async throws {

@@ -23,18 +23,20 @@ struct Oracle {
             breaches.append("memory: it grew by \(outcome.memoryGrowth >> 20) MB")
         }
         switch outcome.result {
-        case .failure(let error): breaches += refused(outcome, error)
+        case .failure(let error): breaches += refusalBreaches(outcome, error)
         case .success(let result):
             let seam = Seam(name: fault.seam)
-            breaches += others(outcome, seam, fault) + accounts(outcome, result) + events(outcome, result)
-            breaches += exit(result)
+            breaches +=
+                unaffectedFileBreaches(outcome, seam, fault) + accountingBreaches(outcome, result)
+                + eventBreaches(outcome, result)
+            breaches += exitBreaches(result)
             if let told = onDisk(outcome, result, seam) { breaches.append(told) }
         }
         return breaches
     }
 
     /// Checks a recording that was refused before it began. It must not leave any files.
-    private func refused(_ outcome: Bench.Outcome, _ error: any Error) -> [String] {
+    private func refusalBreaches(_ outcome: Bench.Outcome, _ error: any Error) -> [String] {
         var breaches: [String] = []
         if outcome.events.contains(where: { $0.name == .started }) {
             breaches.append("exit: a recording that had begun was thrown away: \(error)")
@@ -46,7 +48,7 @@ struct Oracle {
     }
 
     /// Checks that files that don't depend on the faulty component are identical.
-    private func others(_ outcome: Bench.Outcome, _ seam: Seam, _ fault: Fault) -> [String] {
+    private func unaffectedFileBreaches(_ outcome: Bench.Outcome, _ seam: Seam, _ fault: Fault) -> [String] {
         guard let touched = seam.touched else { return [] }
         return baseline.files.keys.sorted().compactMap { path in
             guard let folder = Self.folders.first(where: { path.hasPrefix($0 + "/") }),
@@ -57,7 +59,7 @@ struct Oracle {
             guard let data = outcome.files[path] else { return "others: \(path) is missing" }
             guard data != baseline.files[path] else { return nil }
             // Interleaving of streams in one file depends on thread timing.
-            if let film = Film(data), let other = baseline.files[path].flatMap(Film.init) {
+            if let film = MovieStreams(data), let other = baseline.files[path].flatMap(MovieStreams.init) {
                 if film.streams == other.streams { return nil }
             }
             return "others: \(path) is not as without the fault"
@@ -85,11 +87,11 @@ struct Oracle {
     }
 
     /// Checks that all frames and samples are accounted for, and that all files match the manifest.
-    private func accounts(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [String] {
+    private func accountingBreaches(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [String] {
         var breaches: [String] = []
         for (folder, manifest) in manifests(outcome, result) {
             for track in manifest.tracks {
-                breaches += accounts(of: track, manifest, folder, outcome).map {
+                breaches += accountingBreaches(of: track, manifest, folder, outcome).map {
                     "accounts: \(folder) \(track.name): \($0)"
                 }
             }
@@ -101,7 +103,7 @@ struct Oracle {
         return breaches
     }
 
-    private func accounts(
+    private func accountingBreaches(
         of track: Manifest.Track, _ manifest: Manifest, _ folder: String, _ outcome: Bench.Outcome
     ) -> [String] {
         var breaches: [String] = []
@@ -159,7 +161,7 @@ struct Oracle {
 
     /// Checks that every difference from the recording without the fault is reported by an event, but without too many
     /// events.
-    private func events(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [String] {
+    private func eventBreaches(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [String] {
         func lines(_ events: [SessionEvent]) -> [String: Int] {
             events.reduce(into: [:]) { $0["\($1.content)", default: 0] += 1 }
         }
@@ -185,7 +187,7 @@ struct Oracle {
 
     /// Checks the documented exit status: 7 for storage, 1 for encoders, 6 for losses above the limit, 0 if everything
     /// is complete.
-    private func exit(_ result: RecordingResult) -> [String] {
+    private func exitBreaches(_ result: RecordingResult) -> [String] {
         var breaches: [String] = []
         let backupFailures = result.backup?.storageFailures ?? []
         let failed = result.manifest.tracks.filter { $0.failure != nil }
@@ -239,7 +241,7 @@ struct Oracle {
 
     /// Returns the number of frames in the first stream of a finished movie, which is the video.
     private static func shownCount(_ data: Data) -> Int {
-        Film(data)?.streams.first.map { $0.packetSizes.count - $0.hiddenCount } ?? -1
+        MovieStreams(data)?.streams.first.map { $0.packetSizes.count - $0.hiddenCount } ?? -1
     }
 
     private static func audioBytes(_ data: Data) -> Int {

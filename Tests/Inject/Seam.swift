@@ -19,11 +19,11 @@ struct Seam {
         case "parameters": StreamParameters.kinds
         case "key", "shortcoming", "whole": ["otherwise"]
         case "resampler", "drain": FaultyResampler.kinds
-        case "delay": Rubbish.numbers
+        case "delay": InvalidValues.numbers
         case "momentary", "loudness": FaultyMeter.kinds
         case "decoder": FaultyDecoder.kinds
-        case "slate", "still": ["throws"] + Rubbish.damages
-        case "convert": ["throws"] + Rubbish.times + Rubbish.counts
+        case "slate", "still": ["throws"] + InvalidValues.damages
+        case "convert": ["throws"] + InvalidValues.times + InvalidValues.counts
         case "host": FaultyHost.kinds
         case "file": FileFaults.kinds[words[1]] ?? []
         case "descriptors": ["EMFILE"]

@@ -26,7 +26,7 @@ struct CameraInboxTests {
     func losses() {
         var inbox = Self.inbox()
         for index in Int64(0)..<100_000 {
-            inbox.miss(
+            inbox.recordLoss(
                 1, index % 2 == 0 ? .corrupt : .late, capturedAt: ClockTime(nanoseconds: index * 33_000_000))
         }
         #expect(inbox.deliveries.count == CameraInbox.mostDeliveries)
@@ -41,28 +41,28 @@ struct CameraInboxTests {
     )
     func refusedBelow() {
         var inbox = Self.inbox()
-        let isNew1 = inbox.ask(for: Self.slower, .governor, "desk rate 30 → 20")
+        let isNew1 = inbox.recordRequest(for: Self.slower, .governor, "desk rate 30 → 20")
         #expect(isNew1)
-        inbox.deliver(in: Self.slower)
+        inbox.recordDelivery(in: Self.slower)
         inbox.chosen = Self.small
-        let isNew2 = inbox.ask(for: Self.smallAndSlower, .reconfigured, "format desk 1280x720")
+        let isNew2 = inbox.recordRequest(for: Self.smallAndSlower, .reconfigured, "format desk 1280x720")
         #expect(isNew2)
-        let (refused, kept) = inbox.refuse(Self.smallAndSlower)
+        let (refused, kept) = inbox.recordRejection(of: Self.smallAndSlower)
         #expect(refused == Self.small && kept == Self.full)
         #expect(inbox.chosen == Self.full && inbox.wanted == Self.slower && inbox.format == Self.slower)
         // The user's choice was refused, not the governor's, so the governor needn't withdraw anything.
         #expect(inbox.refused.isEmpty)
         inbox.chosen = Self.small
-        let isNew3 = inbox.ask(for: Self.smallAndSlower, .reconfigured, "format desk 1280x720")
+        let isNew3 = inbox.recordRequest(for: Self.smallAndSlower, .reconfigured, "format desk 1280x720")
         #expect(isNew3)
     }
 
     @Test("if the camera refuses the governor's format, the governor is notified and the user's choice stays")
     func refusedLess() {
         var inbox = Self.inbox()
-        let isNew4 = inbox.ask(for: Self.slower, .governor, "desk rate 30 → 20")
+        let isNew4 = inbox.recordRequest(for: Self.slower, .governor, "desk rate 30 → 20")
         #expect(isNew4)
-        let (refused, kept) = inbox.refuse(Self.slower)
+        let (refused, kept) = inbox.recordRejection(of: Self.slower)
         #expect(refused == Self.slower && kept == Self.full)
         #expect(inbox.refused == [Self.slower] && inbox.chosen == Self.full && inbox.wanted == Self.full)
     }
@@ -71,13 +71,13 @@ struct CameraInboxTests {
     func accepted() {
         var inbox = Self.inbox()
         inbox.chosen = Self.small
-        let isNew5 = inbox.ask(for: Self.smallAndSlower, .reconfigured, "format desk 1280x720")
+        let isNew5 = inbox.recordRequest(for: Self.smallAndSlower, .reconfigured, "format desk 1280x720")
         #expect(isNew5)
-        inbox.deliver(in: Self.smallAndSlower)
+        inbox.recordDelivery(in: Self.smallAndSlower)
         inbox.chosen = Self.full
-        let isNew6 = inbox.ask(for: Self.slower, .reconfigured, "format desk 1920x1080")
+        let isNew6 = inbox.recordRequest(for: Self.slower, .reconfigured, "format desk 1920x1080")
         #expect(isNew6)
-        let kept = inbox.refuse(Self.slower).kept
+        let kept = inbox.recordRejection(of: Self.slower).kept
         #expect(kept == Self.small)
         #expect(inbox.chosen == Self.small)
     }

@@ -33,20 +33,20 @@ struct CameraReplacementTests {
             time: time, decoded: nil)
     }
 
-    private static func keep(_ frame: DatedFrame, in inbox: inout CameraInbox) {
-        inbox.keep(frame, arrival: frame.time)
+    private static func append(_ frame: DatedFrame, to inbox: inout CameraInbox) {
+        inbox.enqueue(frame, arrival: frame.time)
     }
 
     private static func replace(
         _ inbox: inout CameraInbox, with other: CameraInbox, at milliseconds: Int64
     ) {
-        inbox.take(
-            over: other, as: other.stream.numbered(1), at: ClockTime(nanoseconds: milliseconds * 1_000_000),
+        inbox.adoptSource(
+            of: other, as: other.stream.numbered(1), at: ClockTime(nanoseconds: milliseconds * 1_000_000),
             reason: "replace-camera desk other")
     }
 
     /// Returns deliveries as text. A frame is described by its source and time.
-    private static func words(_ inbox: CameraInbox) -> [String] {
+    private static func deliveryTexts(_ inbox: CameraInbox) -> [String] {
         inbox.deliveries.map { delivery in
             func text(_ time: ClockTime) -> String { "\(time.nanoseconds / 1_000_000)" }
             return switch delivery {
@@ -68,11 +68,11 @@ struct CameraReplacementTests {
     )
     func seamless() {
         var (old, new) = (Self.inbox("old"), Self.inbox("new"))
-        for time: Int64 in [0, 20, 40, 60] { Self.keep(Self.frame(time), in: &old) }
-        for time: Int64 in [15, 35, 55, 75] { Self.keep(Self.frame(time), in: &new) }
+        for time: Int64 in [0, 20, 40, 60] { Self.append(Self.frame(time), to: &old) }
+        for time: Int64 in [15, 35, 55, 75] { Self.append(Self.frame(time), to: &new) }
         Self.replace(&old, with: new, at: 80)
-        Self.keep(Self.frame(95).numbered(1), in: &old)
-        #expect(Self.words(old) == ["0@0", "0@20", "0@40", "0@60", "1@75", "1@95"])
+        Self.append(Self.frame(95).numbered(1), to: &old)
+        #expect(Self.deliveryTexts(old) == ["0@0", "0@20", "0@40", "0@60", "1@75", "1@95"])
         #expect(old.former.map(\.source.device.name) == ["old"])
         #expect(old.stream.source.device.name == "new" && old.stream.number == 1)
         #expect(old.beginning.source.device.name == "old")
@@ -81,13 +81,13 @@ struct CameraReplacementTests {
     @Test("if the new camera's first frame is late, the gap has the cause `reconfigured`")
     func gap() {
         var (old, new) = (Self.inbox("old"), Self.inbox("new"))
-        for time: Int64 in [0, 20] { Self.keep(Self.frame(time), in: &old) }
-        for time: Int64 in [0, 20] { Self.keep(Self.frame(time), in: &new) }
+        for time: Int64 in [0, 20] { Self.append(Self.frame(time), to: &old) }
+        for time: Int64 in [0, 20] { Self.append(Self.frame(time), to: &new) }
         Self.replace(&old, with: new, at: 30)
-        Self.keep(Self.frame(100).numbered(1), in: &old)
-        Self.keep(Self.frame(120).numbered(1), in: &old)
+        Self.append(Self.frame(100).numbered(1), to: &old)
+        Self.append(Self.frame(120).numbered(1), to: &old)
         #expect(
-            Self.words(old) == [
+            Self.deliveryTexts(old) == [
                 "0@0", "0@20", "away 40 reconfigured: reconfigured: replace-camera desk other",
                 "lost 3 reconfigured 40",
                 "returned 100 reconfigured", "1@100", "1@120",
@@ -98,16 +98,16 @@ struct CameraReplacementTests {
     @Test("an H.264 replacement starts with its first key frame")
     func key() {
         var (old, new) = (Self.inbox("old", .h264), Self.inbox("new", .h264))
-        Self.keep(Self.frame(0, .h264), in: &old)
-        Self.keep(Self.frame(20, .h264, isKey: false), in: &old)
-        Self.keep(Self.frame(0, .h264), in: &new)
-        Self.keep(Self.frame(35, .h264, isKey: false), in: &new)
+        Self.append(Self.frame(0, .h264), to: &old)
+        Self.append(Self.frame(20, .h264, isKey: false), to: &old)
+        Self.append(Self.frame(0, .h264), to: &new)
+        Self.append(Self.frame(35, .h264, isKey: false), to: &new)
         Self.replace(&old, with: new, at: 40)
-        Self.keep(Self.frame(55, .h264, isKey: false).numbered(1), in: &old)
-        Self.keep(Self.frame(75, .h264).numbered(1), in: &old)
-        Self.keep(Self.frame(95, .h264, isKey: false).numbered(1), in: &old)
+        Self.append(Self.frame(55, .h264, isKey: false).numbered(1), to: &old)
+        Self.append(Self.frame(75, .h264).numbered(1), to: &old)
+        Self.append(Self.frame(95, .h264, isKey: false).numbered(1), to: &old)
         #expect(
-            Self.words(old) == [
+            Self.deliveryTexts(old) == [
                 "0@0", "0@20", "away 40 reconfigured: reconfigured: replace-camera desk other",
                 "lost 2 reconfigured 40",
                 "returned 75 reconfigured", "1@75", "1@95",
@@ -117,14 +117,14 @@ struct CameraReplacementTests {
     @Test("replacing a disconnected camera ends its outage, and missing frames keep that cause")
     func away() {
         var (old, new) = (Self.inbox("old"), Self.inbox("new"))
-        Self.keep(Self.frame(0), in: &old)
+        Self.append(Self.frame(0), to: &old)
         let since = ClockTime(nanoseconds: 10_000_000)
-        old.leave(at: since, cause: .disconnected)
+        old.beginOutage(at: since, cause: .disconnected)
         old.deliveries.append(.away(at: since, cause: "unplugged", ledger: .disconnected))
-        Self.keep(Self.frame(100), in: &new)
+        Self.append(Self.frame(100), to: &new)
         Self.replace(&old, with: new, at: 110)
         #expect(
-            Self.words(old) == [
+            Self.deliveryTexts(old) == [
                 "0@0", "away 10 disconnected: unplugged", "returned 100 disconnected",
                 "lost 4 disconnected 20", "1@100",
             ])
@@ -134,7 +134,7 @@ struct CameraReplacementTests {
     @Test("the new camera's clock, format and outage apply")
     func state() {
         var (old, new) = (Self.inbox("old"), Self.inbox("new"))
-        Self.keep(Self.frame(0), in: &old)
+        Self.append(Self.frame(0), to: &old)
         new.format = VideoFormat(
             pixel: .mjpeg, size: FrameSize(width: 32, height: 24), rate: FrameRate(25))
         new.clock = DeviceClock(nominalSecondsPerCount: 1.0 / 25)
@@ -144,6 +144,6 @@ struct CameraReplacementTests {
         Self.replace(&old, with: new, at: 20)
         #expect(old.format == new.format && old.clock.interval == .milliseconds(40))
         #expect(old.correctedStamps == 0 && old.isAway)
-        #expect(Self.words(old) == ["0@0", "away 15 disconnected: unplugged"])
+        #expect(Self.deliveryTexts(old) == ["0@0", "away 15 disconnected: unplugged"])
     }
 }

@@ -24,16 +24,16 @@ struct PreviewTapTests {
         let (early, other) = (tap(isPreview: true), tap(isPreview: false))
         board.attach(early)
         board.attach(other)
-        board.give(frame(0), of: "desk")
+        board.forward(frame(0), of: "desk")
         board.pausePreviews(true)
         let late = tap(isPreview: true)
         board.attach(late)
-        for number in 1...3 { board.give(frame(Int64(number)), of: "desk") }
+        for number in 1...3 { board.forward(frame(Int64(number)), of: "desk") }
         #expect([early, late, other].map(\.droppedCount) == [3, 3, 0])
         board.pausePreviews(false)
         let last = tap(isPreview: true)
         board.attach(last)
-        board.give(frame(4), of: "desk")
+        board.forward(frame(4), of: "desk")
         #expect([early, late, other, last].map(\.droppedCount) == [3, 3, 0, 0])
         #expect(board.hasPreviews)
     }

@@ -47,8 +47,8 @@ struct CutTests {
     func live() throws {
         let cut = Cut.live(of: try Self.session())
         #expect(cut.shots.map(\.first) == [0, 30] && cut.shots.map(\.end) == [30, 300])
-        #expect(cut.shots.map(\.show) == [["desk", "face"], ["face"]])
-        #expect(cut.shots.map(\.why) == ["start of the program", "live: show face"])
+        #expect(cut.shots.map(\.cameras) == [["desk", "face"], ["face"]])
+        #expect(cut.shots.map(\.reason) == ["start of the program", "live: show face"])
     }
 
     @Test("a cut is unchanged after writing and reading")
@@ -116,7 +116,7 @@ struct CutTests {
     @Test("another cut places cameras as a profile does, each as last shown by the program")
     func computedLayers() throws {
         let session = try Self.session()
-        let shot = Cut.Shot(first: 0, end: 300, show: ["desk", "face"], layout: .sideBySide, why: "")
+        let shot = Cut.Shot(first: 0, end: 300, cameras: ["desk", "face"], layout: .sideBySide, reason: "")
         let layers = session.layers(of: shot)
         #expect(layers.map(\.rectangle.width) == [640, 640] && layers.map(\.fit) == [.cover, .cover])
         #expect(layers[1].rotation == .half && layers[1].isMirrored)

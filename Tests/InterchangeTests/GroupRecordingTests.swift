@@ -84,7 +84,7 @@ struct GroupRecordingTests {
         let session = try Self.session()
         #expect(session.secondsFromGMT == 3600)
         let utc = Nanoseconds(session.startSince1970.count % (86_400 * Self.second))
-        #expect(session.start.sinceMidnight == utc + .seconds(3600))
+        #expect(session.start.timeSinceMidnight == utc + .seconds(3600))
     }
 
     @Test("a group nested in a node's folder is rejected, because it may be recursive")

@@ -29,8 +29,8 @@ struct LiveTalkTests {
 
     private static func choices(
         _ turns: [(who: Int, range: Range<Int>)], minShot: Nanoseconds = .seconds(1), until end: Int
-    ) -> [(time: Int, choice: LiveVoice.Choice)] {
-        var live = LiveVoice(microphones: 2, minShot: minShot)
+    ) -> [(time: Int, choice: VoiceSwitcher.Choice)] {
+        var live = VoiceSwitcher(microphones: 2, minShot: minShot)
         return (0..<end).compactMap { time in live.add(levels(time, turns).map(powers)).map { (time, $0) } }
     }
 
@@ -46,15 +46,15 @@ struct LiveTalkTests {
             #expect((0...70).contains(choice.time - time), "\(choice)")
         }
         #expect(
-            Self.choices([(who: 1, range: 100..<500)], until: 700).map(\.choice) == [.speaker(1), .nobody])
+            Self.choices([(who: 1, range: 100..<500)], until: 700).map(\.choice) == [.speaker(1), .silence])
     }
 
     @Test(
         "several speakers are detected within 700 ms, even if mostly the louder syllable is audible"
     )
     func masked() {
-        var live = LiveVoice(microphones: 2, minShot: .seconds(1))
-        let choices = (0..<1600).compactMap { time -> (time: Int, choice: LiveVoice.Choice)? in
+        var live = VoiceSwitcher(microphones: 2, minShot: .seconds(1))
+        let choices = (0..<1600).compactMap { time -> (time: Int, choice: VoiceSwitcher.Choice)? in
             // Both people speak from 1400 on. Alternately, both are audible for 40 ms, and only one of them
             // for 220 ms.
             let place = (time - 1400) % 52
@@ -74,8 +74,8 @@ struct LiveTalkTests {
 
     @Test("a voice continues through a pause with sounds barely above the noise")
     func quiet() {
-        var live = LiveVoice(microphones: 2, minShot: .seconds(1))
-        let choices = (0..<900).compactMap { time -> LiveVoice.Choice? in
+        var live = VoiceSwitcher(microphones: 2, minShot: .seconds(1))
+        let choices = (0..<900).compactMap { time -> VoiceSwitcher.Choice? in
             var level = Self.levels(time, [(who: 0, range: 200..<500), (who: 0, range: 565..<900)])
             if 500..<520 ~= time { level[0] += 3 }
             return live.add(level.map(Self.powers))
@@ -92,8 +92,8 @@ struct LiveTalkTests {
             Self.powers(own) + Self.powers(other) / 16 + Self.powers(-70)
         }
         let none = [Float](repeating: -90, count: 8)
-        var live = LiveVoice(microphones: 2, minShot: .seconds(1))
-        let choices = (0..<1700).compactMap { time -> (time: Int, choice: LiveVoice.Choice)? in
+        var live = VoiceSwitcher(microphones: 2, minShot: .seconds(1))
+        let choices = (0..<1700).compactMap { time -> (time: Int, choice: VoiceSwitcher.Choice)? in
             let first = 200..<600 ~= time || time >= 1000 ? deep : none
             let second = 600..<1000 ~= time || time >= 1400 ? soft : none
             return live.add([mixed(first, second), mixed(second, first)]).map { (time, $0) }
@@ -104,24 +104,24 @@ struct LiveTalkTests {
 
     @Test("a voice continues if noise masks all but one band")
     func hidden() {
-        var live = LiveVoice(microphones: 1, minShot: .seconds(1))
+        var live = VoiceSwitcher(microphones: 1, minShot: .seconds(1))
         let noise: [Float] = [-30, -30, -30, -30, -30, -30, -30, -60]
-        let choices = (0..<900).compactMap { time -> (time: Int, choice: LiveVoice.Choice)? in
+        let choices = (0..<900).compactMap { time -> (time: Int, choice: VoiceSwitcher.Choice)? in
             var levels = noise
             if 200..<400 ~= time { levels = noise.map { $0 + 20 } }
             if 400..<700 ~= time { levels[7] += 4 }
             return live.add([Self.powers(levels)]).map { (time, $0) }
         }
-        #expect(choices.map(\.choice) == [.speaker(0), .nobody])
+        #expect(choices.map(\.choice) == [.speaker(0), .silence])
         #expect(choices.last.map { $0.time >= 700 } == true)
     }
 
     @Test("room echo isn't mistaken for a second voice")
     func echo() {
-        var live = LiveVoice(microphones: 2, minShot: .seconds(1))
+        var live = VoiceSwitcher(microphones: 2, minShot: .seconds(1))
         var chance: UInt32 = 1
         var scatter = [Float](repeating: 0, count: 8)
-        let choices = (0..<2400).compactMap { time -> LiveVoice.Choice? in
+        let choices = (0..<2400).compactMap { time -> VoiceSwitcher.Choice? in
             let who = time / 600 % 2
             // The crosstalk varies by ±5 dB every 100 ms.
             for band in scatter.indices where time % 10 == 0 {
@@ -165,8 +165,8 @@ struct LiveTalkTests {
             }
             let all = powers.indices.map { "cam\($0)" }
             var shown = [Shown(at_ns: 0, show: all)]
-            // `SessionVoices` uses this value for shots of two seconds.
-            var live = LiveVoice(microphones: powers.count, minShot: .milliseconds(2100))
+            // `VoiceSwitcher` uses this value for shots of two seconds.
+            var live = VoiceSwitcher(microphones: powers.count, minShot: .milliseconds(2100))
             for time in 0..<(powers.map(\.count).min() ?? 0) {
                 guard let choice = live.add(powers.map { $0[time] }) else { continue }
                 var show = all
@@ -190,11 +190,11 @@ struct LiveTalkTests {
 
     @Test("extreme and invalid levels don't cause a crash")
     func oddLevels() {
-        var live = LiveVoice(microphones: 2, minShot: .zero)
+        var live = VoiceSwitcher(microphones: 2, minShot: .zero)
         for level in [Float.nan, .infinity, -.infinity, 0, -200, 1e30] {
             for _ in 0..<200 { _ = live.add([VoiceMeter.Powers(repeating: level)]) }
         }
-        var nobody = LiveVoice(microphones: 0, minShot: .seconds(1))
+        var nobody = VoiceSwitcher(microphones: 0, minShot: .seconds(1))
         #expect(nobody.add([]) == nil)
     }
 }

@@ -79,7 +79,7 @@ struct RecordedSessionTests {
         let session = try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
         #expect(session.angles.map(\.role) == ["program"])
         #expect(session.rate == FrameRate(30000, per: 1001) && session.frameCount == 60)
-        #expect(Cut.live(of: session).shots.map(\.show) == [["program"]])
+        #expect(Cut.live(of: session).shots.map(\.cameras) == [["program"]])
     }
 
     @Test("a manifest with an unknown layout, fit, or rotation is refused")

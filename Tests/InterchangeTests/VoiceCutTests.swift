@@ -79,7 +79,7 @@ struct VoiceCutTests {
         let talk = Talk(people: 2, turns: Self.turns, count: 4000, seed: 3, gains: gains)
         let cut = try VoiceCut(for: session, cameras: Self.pairs(2)).cut(of: session, levels: talk.levels)
         #expect(
-            cut.shots.map(\.show) == [
+            cut.shots.map(\.cameras) == [
                 ["cam0"], ["cam1"], ["cam0"], ["cam0", "cam1"], ["cam1"], ["cam0", "cam1"], ["cam0"],
             ])
         let wanted = [0, 9.4, 17.2, 21.5, 24, 30, 34]
@@ -87,8 +87,8 @@ struct VoiceCutTests {
             let off = session.rate.time(ofTick: shot.first).nanoseconds - Int64(time * 1e9)
             #expect(abs(off) <= 150_000_000, "\(shot)")
         }
-        #expect(cut.shots.map(\.why).contains("mic0 and mic1 speak"))
-        #expect(cut.shots.map(\.why).contains("silence"))
+        #expect(cut.shots.map(\.reason).contains("mic0 and mic1 speak"))
+        #expect(cut.shots.map(\.reason).contains("silence"))
     }
 
     /// Returns the shots of the conversation after `change` has modified the manifest: start and end in
@@ -107,7 +107,7 @@ struct VoiceCutTests {
         let talk = Talk(people: 2, turns: turns, count: 4000, seed: 3)
         let cut = try VoiceCut(for: session, cameras: pairs(2)).cut(of: session, levels: talk.levels)
         #expect(cut.shots.allSatisfy { $0.end - $0.first >= 60 }, "\(cut.shots)")
-        return cut.shots.map { (Double($0.first) / 30, Double($0.end) / 30, $0.show) }
+        return cut.shots.map { (Double($0.first) / 30, Double($0.end) / 30, $0.cameras) }
     }
 
     private static func gap(_ track: String, _ from: Double, _ to: Double, cause: String = "unplugged") -> Gap
@@ -205,7 +205,7 @@ struct VoiceCutTests {
         for turn in turns {
             let middle = (turn.range.lowerBound + turn.range.upperBound) / 2 * 30 / 100
             let shot = try #require(cut.shots.first { $0.first <= middle && middle < $0.end })
-            #expect(shot.show == ["cam\(turn.who)"], "\(cut.shots)")
+            #expect(shot.cameras == ["cam\(turn.who)"], "\(cut.shots)")
         }
     }
 
@@ -233,7 +233,7 @@ struct VoiceCutTests {
         let session = try Self.session(people: 3, seconds: 60)
         for seconds: Int64 in [1, 3, 8, 100] {
             var voice = try VoiceCut(for: session, cameras: Self.pairs(3))
-            voice.shortest = .seconds(seconds)
+            voice.minShot = .seconds(seconds)
             let cut = voice.cut(of: session, levels: talk.levels)
             #expect(cut.shots.last?.end == session.frameCount && cut.shots.first?.first == 0)
             #expect(cut.shots.allSatisfy { $0.end - $0.first >= min(30 * seconds, session.frameCount) })
@@ -262,7 +262,7 @@ struct VoiceCutTests {
         let session = try Self.session(people: 2, seconds: 40, wide: true)
         let talk = Talk(people: 2, turns: Self.turns, count: 4000, seed: 5)
         let cut = try VoiceCut(for: session, cameras: Self.pairs(2)).cut(of: session, levels: talk.levels)
-        #expect(Set(cut.shots.map(\.show)) == [["cam0"], ["cam1"], ["room"]])
+        #expect(Set(cut.shots.map(\.cameras)) == [["cam0"], ["cam1"], ["room"]])
         #expect(cut.shots.allSatisfy { $0.layout == .single })
     }
 
@@ -271,9 +271,9 @@ struct VoiceCutTests {
         let session = try Self.session(people: 2, seconds: 40)
         let voice = try VoiceCut(for: session, cameras: Self.pairs(2))
         let alone = Talk(people: 2, turns: [(1, 100..<3900)], count: 4000, seed: 7)
-        #expect(voice.cut(of: session, levels: alone.levels).shots.map(\.show) == [["cam1"]])
+        #expect(voice.cut(of: session, levels: alone.levels).shots.map(\.cameras) == [["cam1"]])
         let nothing = voice.cut(of: session, levels: [[], []])
-        #expect(nothing.shots.map(\.show) == [["cam0", "cam1"]] && nothing.shots[0].why == "silence")
+        #expect(nothing.shots.map(\.cameras) == [["cam0", "cam1"]] && nothing.shots[0].reason == "silence")
         let odd = [Float](repeating: .nan, count: 4000)
         #expect(!voice.cut(of: session, levels: [odd, odd]).shots.isEmpty)
     }

@@ -30,8 +30,8 @@ struct DeviceSearchTests {
         let known = camera(port: "2", serial: serial)
         let twin = camera(port: "1", serial: serial)
         #expect(known.identity.search(among: [twin, known]) == .found(known, isElsewhere: false))
-        #expect(known.identity.isTwin(of: twin.identity))
-        #expect(!known.identity.isTwin(of: known.identity))
+        #expect(known.identity.differsOnlyInPort(from: twin.identity))
+        #expect(!known.identity.differsOnlyInPort(from: known.identity))
     }
 
     @Test(

@@ -54,7 +54,7 @@ struct LossCauseTests {
     func meanings() {
         for cause in LossCause.allCases {
             #expect(cause.meaning.hasSuffix(".") && cause.meaning.first?.isUppercase == true, "\(cause)")
-            #expect(!cause.usualExplanation.remedy.contains("selector"), "\(cause)")
+            #expect(!cause.typicalExplanation.remedy.contains("selector"), "\(cause)")
         }
     }
 }

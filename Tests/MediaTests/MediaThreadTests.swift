@@ -13,10 +13,10 @@ struct MediaThreadTests {
     private func priorities(_ urgency: MediaThread.Urgency) -> [Int32] {
         let found = ConditionLock<[Int32]>([])
         func note() { found.withLock { $0.append(Self.priority()) } }
-        MediaThread.eventually(name: "outer", urgency: urgency) {
+        MediaThread.startWhenPossible(name: "outer", urgency: urgency) {
             note()
-            MediaThread.eventually(name: "inner") { note() }.join()
-            MediaThread.ordinarily { note() }
+            MediaThread.startWhenPossible(name: "inner") { note() }.join()
+            MediaThread.withNormalPriority { note() }
             note()
         }.join()
         return found.withLock { $0 }
@@ -25,10 +25,10 @@ struct MediaThreadTests {
     @Test("threads created by a punctual thread have normal priority, and it keeps its own")
     func inheritance() {
         let usual = Self.priority(of: id_t(getpid()))
-        let found = priorities(.punctual)
+        let found = priorities(.timeCritical)
         #expect(found.count == 4 && found[1] == usual && found[2] == usual && found[0] == found[3])
         // Without permission from the system, all priorities are equal.
         #expect(found[0] <= usual)
-        #expect(priorities(.ordinary) == [usual, usual, usual, usual])
+        #expect(priorities(.normal) == [usual, usual, usual, usual])
     }
 }

@@ -13,6 +13,6 @@ struct PathWithinTests {
             ("..\u{2F}\u{301}desk.mov", false), ("cameras/..\u{2F}\u{301}desk.mov", false),
         ])
     func within(path: String, isWithin: Bool) {
-        #expect(path.isPathWithin == isWithin)
+        #expect(path.isSafeRelativePath == isWithin)
     }
 }

@@ -6,7 +6,7 @@ struct ScreenAddressTests {
     @Test("a selector specifies the display, the captured part, and the capture options")
     func everything() throws {
         let plain = try #require(try SourceAddress("screen:").screen)
-        #expect(plain.display == nil && plain.part == .everything && plain.hasCursor && plain.size == nil)
+        #expect(plain.display == nil && plain.part == .wholeDisplay && plain.hasCursor && plain.size == nil)
         #expect(plain.rate == FrameRate(30))
         let region = try #require(
             try SourceAddress("screen:host:10.1?region=640x360+8+16&cursor=no&fps=29.97&size=320x180").screen)
@@ -49,13 +49,13 @@ struct ScreenAddressTests {
     @Test("a role's size and rate are added only to screen selectors that lack them")
     func asking() throws {
         let size = FrameSize(width: 640, height: 360)
-        #expect(ScreenAddress.asking("screen:", size: nil, rate: nil) == "screen:")
-        let asked = ScreenAddress.asking("screen::0?window=x", size: size, rate: FrameRate(15))
+        #expect(ScreenAddress.selector("screen:", size: nil, rate: nil) == "screen:")
+        let asked = ScreenAddress.selector("screen::0?window=x", size: size, rate: FrameRate(15))
         #expect(asked == "screen::0?window=x&size=640x360&fps=15")
-        #expect(ScreenAddress.asking("screen:?fps=5", size: nil, rate: FrameRate(15)) == "screen:?fps=5")
-        #expect(ScreenAddress.asking("rtsp://host/x", size: size, rate: nil) == "rtsp://host/x")
+        #expect(ScreenAddress.selector("screen:?fps=5", size: nil, rate: FrameRate(15)) == "screen:?fps=5")
+        #expect(ScreenAddress.selector("rtsp://host/x", size: size, rate: nil) == "rtsp://host/x")
         let odd = try SourceAddress(
-            ScreenAddress.asking("screen:", size: nil, rate: FrameRate(30000, per: 1001)))
+            ScreenAddress.selector("screen:", size: nil, rate: FrameRate(30000, per: 1001)))
         #expect(odd.screen?.rate == FrameRate(30000, per: 1001))
     }
 

@@ -7,7 +7,7 @@ struct TaskThreadsTests {
     func value() {
         let value = TaskThreads.shared.run {
             await withCheckedContinuation { continuation in
-                MediaThread.eventually(name: "other") { continuation.resume(returning: 42) }
+                MediaThread.startWhenPossible(name: "other") { continuation.resume(returning: 42) }
             }
         }
         #expect(value == 42)

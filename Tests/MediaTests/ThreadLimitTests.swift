@@ -38,7 +38,7 @@ struct ThreadLimitTests {
     func here() {
         let count = ConditionLock(0)
         refusing("limited") {
-            MediaThread.runningInlineOnFailure(name: "limited") { count.withLock { $0 += 1 } }.join()
+            MediaThread.startOrRunInline(name: "limited") { count.withLock { $0 += 1 } }.join()
         }
         #expect(count.withLock { $0 } == 1)
     }
@@ -47,7 +47,7 @@ struct ThreadLimitTests {
     func later() {
         let count = ConditionLock(0)
         refusing("limited") {
-            MediaThread.eventually(name: "limited") { count.broadcast { $0 += 1 } }
+            MediaThread.startWhenPossible(name: "limited") { count.broadcast { $0 += 1 } }
             #expect(count.withLock { $0 } == 0)
         }
         count.wait { $0 > 0 ? () : nil }
@@ -58,7 +58,7 @@ struct ThreadLimitTests {
     func joined() {
         let count = ConditionLock(0)
         refusing("limited") {
-            let thread = MediaThread.eventually(name: "limited") { count.withLock { $0 += 1 } }
+            let thread = MediaThread.startWhenPossible(name: "limited") { count.withLock { $0 += 1 } }
             thread.join()
             #expect(count.withLock { $0 } == 1)
             thread.join()
@@ -69,9 +69,9 @@ struct ThreadLimitTests {
     @Test("a check for several threads throws if one of them can't be created")
     func check() throws {
         refusing("limited") {
-            #expect(throws: ThreadError.self) { try MediaThread.check(3, for: "limited") }
+            #expect(throws: ThreadError.self) { try MediaThread.checkAvailability(of: 3, for: "limited") }
         }
-        try MediaThread.check(3, for: "free")
+        try MediaThread.checkAvailability(of: 3, for: "free")
     }
 
     @Test(

@@ -31,13 +31,13 @@ struct TimeTests {
             (36_000_000_000, "416 days 16 h"), (172_800_000, "2 days"), (-5000, "−5 s"),
         ] as [(Int64, String)])
     func words(milliseconds: Int64, text: String) {
-        #expect(Nanoseconds.milliseconds(milliseconds).words == text)
+        #expect(Nanoseconds.milliseconds(milliseconds).displayText == text)
     }
 
     @Test("the longest durations can be formatted")
     func longestWords() {
-        #expect(Nanoseconds(.max).words == "106751 days 23 h")
-        #expect(Nanoseconds(.min).words == "−106751 days 23 h")
+        #expect(Nanoseconds(.max).displayText == "106751 days 23 h")
+        #expect(Nanoseconds(.min).displayText == "−106751 days 23 h")
     }
 
     @Test("a rate is shown with only the digits it needs")
@@ -110,7 +110,7 @@ struct TimeTests {
             try clock.startThread(named: name) {
                 for step in 1...3 as ClosedRange<Int64> {
                     clock.sleep(until: begin + .milliseconds(interval * step), unless: Cancellation())
-                    order.put("\(name)\((clock.now - begin).count / 1_000_000)")
+                    order.enqueue("\(name)\((clock.now - begin).count / 1_000_000)")
                 }
             }
         }
@@ -118,18 +118,18 @@ struct TimeTests {
         for thread in threads { thread.join() }
         order.finish()
         var seen: [String] = []
-        while let next = order.next() { seen.append(next) }
+        while let next = order.dequeue() { seen.append(next) }
         #expect(seen == ["b20", "a30", "b40", "a60", "b60", "a90"])
     }
 
     @Test("a full queue rejects elements, and accepted ones come out in order")
     func queue() {
         let queue = BoundedQueue<Int>(capacity: 2)
-        #expect(queue.offer(1) && queue.offer(2) && !queue.offer(3))
-        #expect(queue.next() == 1)
-        #expect(queue.offer(4))
+        #expect(queue.tryEnqueue(1) && queue.tryEnqueue(2) && !queue.tryEnqueue(3))
+        #expect(queue.dequeue() == 1)
+        #expect(queue.tryEnqueue(4))
         queue.finish()
-        #expect(!queue.offer(5))
-        #expect(queue.next() == 2 && queue.next() == 4 && queue.next() == nil)
+        #expect(!queue.tryEnqueue(5))
+        #expect(queue.dequeue() == 2 && queue.dequeue() == 4 && queue.dequeue() == nil)
     }
 }

@@ -110,19 +110,19 @@ struct CameraMetadataTests {
             pixel: .nv12, size: FrameSize(width: 64, height: 48), rate: FrameRate(30, per: 1))
         let color = ColorDescription.bt601Limited
         let deliveryDelay = Nanoseconds.milliseconds(1)
-        private let isAsked = ConditionLock(false)
+        private let isHeaderClockRequested = ConditionLock(false)
         private let cancellation = Cancellation()
         private let threads = BoundedQueue<MediaThread>(capacity: 1)
 
-        func deliverHeaderClock() { isAsked.withLock { $0 = true } }
+        func requestHeaderClock() { isHeaderClockRequested.withLock { $0 = true } }
 
         func start(
             on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
         ) throws(DeviceError) {
             let (format, color, cancellation) = (format, color, cancellation)
-            let (begin, isAsked) = (clock.now, isAsked.withLock { $0 })
-            let thread = try clock.started("counting") {
-                receive(.withoutHeaderClock(at: begin, cause: "the node is\u{1b}[2J busy."))
+            let (begin, isAsked) = (clock.now, isHeaderClockRequested.withLock { $0 })
+            let thread = try clock.startDeviceThread("counting") {
+                receive(.headerClockMissing(at: begin, cause: "the node is\u{1b}[2J busy."))
                 var number: Int64 = 0
                 while clock.sleep(until: begin + format.rate.interval * (number + 1), unless: cancellation) {
                     let (planes, count) = FramePlane.packed(format.pixel, format.size)
@@ -141,13 +141,13 @@ struct CameraMetadataTests {
                     number += 1
                 }
             }
-            _ = threads.offer(thread)
+            _ = threads.tryEnqueue(thread)
         }
 
         func stop() {
             cancellation.cancel()
             threads.finish()
-            threads.next()?.join()
+            threads.dequeue()?.join()
         }
     }
 

@@ -221,7 +221,7 @@ struct FaultTests {
             """
             cameras: { a: { device: "virtual:clap", size: 320x180, rate: 30 } }
             microphones: { host: { device: "virtual:tone?stall=1:3" } }
-            """, seconds: 6, host: host, steer: host.follow)
+            """, seconds: 6, host: host, steer: host.attach)
         let told = try #require(seen.withLock { $0 })
         #expect(told.alarms == [.noSignal] && told.level == AudioLevel())
         #expect(told.missing > .seconds(2) && told.missing < .seconds(3))

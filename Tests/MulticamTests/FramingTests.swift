@@ -110,7 +110,7 @@ struct FramingTests {
             cameras: { desk: { device: "virtual:bars", size: 640x360, rate: 30 } }
             program: { size: 640x360, rate: 30, layout: single, main: desk }
             tracks: { cameras: copy }
-            """, seconds: 5, host: host, steer: host.follow)
+            """, seconds: 5, host: host, steer: host.attach)
         let changes = try #require(recording.manifest.changes)
         #expect(changes.map(\.changes) == [["zoom desk 7.0"], ["pan desk 1.0"], ["zoom desk 1.0"]])
         let size = FrameSize(width: 640, height: 360)

@@ -27,7 +27,7 @@ struct LibraryTests {
         ) throws(DeviceError) {
             let (format, color, cancellation) = (format, color, cancellation)
             let begin = clock.now
-            let thread = try clock.started("brightening") {
+            let thread = try clock.startDeviceThread("brightening") {
                 var number: Int64 = 0
                 while clock.sleep(until: begin + format.rate.interval * (number + 1), unless: cancellation) {
                     let (planes, count) = FramePlane.packed(format.pixel, format.size)
@@ -42,13 +42,13 @@ struct LibraryTests {
                     number += 1
                 }
             }
-            _ = threads.offer(thread)
+            _ = threads.tryEnqueue(thread)
         }
 
         func stop() {
             cancellation.cancel()
             threads.finish()
-            threads.next()?.join()
+            threads.dequeue()?.join()
         }
     }
 
@@ -134,7 +134,7 @@ struct LibraryTests {
     )
     func reduction() async throws {
         let budget = "floors: { size: 32x24, rate: 5 }"
-        let cost = try #require(try setup(budget, Self.machine(processors: 1)).reduction?.askedCost.total)
+        let cost = try #require(try setup(budget, Self.machine(processors: 1)).reduction?.requestedCost.total)
         let reduced = try setup(budget, Self.machine(processors: cost * 0.8))
         let reduction = try #require(reduced.reduction)
         #expect(reduction.fits && reduction.steps.first?.step == "a rate 30 → 20")
@@ -147,7 +147,7 @@ struct LibraryTests {
         #expect(recording.events.contains { $0.contains("\"event\":\"reduced\"") })
         try recording.checkSchema()
         let plain = try setup(budget, nil)
-        #expect(plain.reduction == nil && plain.plan.cameras == reduction.asked.cameras)
+        #expect(plain.reduction == nil && plain.plan.cameras == reduction.requestedPlan.cameras)
     }
 
     @Test("a plan that must not be reduced is refused with its cost, and no device is opened")
@@ -159,7 +159,8 @@ struct LibraryTests {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(reduction.cost.total > 1 && reduction.steps.isEmpty && reduction.plan == reduction.asked)
+        #expect(
+            reduction.cost.total > 1 && reduction.steps.isEmpty && reduction.plan == reduction.requestedPlan)
         #expect(error?.description.hasPrefix("over budget: cpu ") == true)
     }
 }

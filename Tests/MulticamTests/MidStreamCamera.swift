@@ -27,7 +27,7 @@ final class MidStreamCamera: CameraSource {
     var color: ColorDescription { camera.color }
     var deliveryDelay: Nanoseconds { camera.deliveryDelay }
     var simulationTime: Nanoseconds { camera.simulationTime }
-    func recordingBegins(at start: ClockTime) { camera.recordingBegins(at: start) }
+    func setRecordingStart(_ start: ClockTime) { camera.setRecordingStart(start) }
     func stop() { camera.stop() }
 
     func start(

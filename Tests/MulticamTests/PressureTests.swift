@@ -44,7 +44,7 @@ struct PressureTests {
         try recording.checkSchema()
         // Without a governor, the shutdown level doesn't stop the recording.
         #expect(recording.manifest.duration_ns == 20_000_000_000)
-        #expect((19...22).contains(host.lookCount))
+        #expect((19...22).contains(host.readingCount))
     }
 
     @Test("a calm computer causes no event, and its peak is nominal")
@@ -65,7 +65,7 @@ struct PressureTests {
     }
 
     /// A computer that doesn't respond.
-    private final class MuteHost: HostReading {
+    private final class BlockedHost: HostReading {
         private let isReleased = ConditionLock(false)
 
         func read(folder: String, at time: ClockTime) -> HostState {
@@ -78,7 +78,7 @@ struct PressureTests {
 
     @Test("a computer that does not respond never blocks a recording, which then lacks its pressure")
     func mute() async throws {
-        let host = MuteHost()
+        let host = BlockedHost()
         defer { host.release() }
         let recording = try await Recording(Self.profile, seconds: 0.5, host: host, clock: MonotonicClock())
         #expect(recording.manifest.outcome == .finished)

@@ -75,7 +75,7 @@ struct RandomProfileTests {
         let verification = try FolderVerification(folder: result.folder)
         for file in verification.files {
             let verdict = verification.verdict(file)
-            #expect(verdict == .whole, "\(file.file): \(verdict)\n\(about)")
+            #expect(verdict == .intact, "\(file.file): \(verdict)\n\(about)")
         }
         let manifest = result.manifest
         let duration = MediaTime(nanoseconds: manifest.duration_ns)

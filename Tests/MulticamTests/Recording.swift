@@ -47,10 +47,10 @@ final class Recording {
             options, clock: clock, frameTaps: frameTaps, audioTaps: audioTaps,
             metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs, host: host)
         steer(session)
-        let rotation = setup.followRotation(of: session)
+        let rotation = setup.trackRotation(of: session)
         result = try await session.recordChecked()
         rotation?.stop()
-        if let rotation { for await sentence in rotation.sentences { turns.append(sentence) } }
+        if let rotation { for await sentence in rotation.messages { turns.append(sentence) } }
         folder = result.folder
         events = try String(contentsOfFile: folder + "/events.ndjson", encoding: .utf8).split(separator: "\n")
             .map(String.init)

@@ -4,16 +4,16 @@ import Media
 final class ScriptedHost: HostReading {
     private let script: [(second: Int64, state: HostState)]
     private let first = ConditionLock<ClockTime?>(nil)
-    private let looks = ConditionLock(0)
+    private let readings = ConditionLock(0)
 
     init(_ script: [(second: Int64, state: HostState)]) {
         self.script = script
     }
 
-    var lookCount: Int { looks.withLock { $0 } }
+    var readingCount: Int { readings.withLock { $0 } }
 
     func read(folder: String, at time: ClockTime) -> HostState {
-        looks.withLock { $0 += 1 }
+        readings.withLock { $0 += 1 }
         let start = first.withLock { first in
             first = first ?? time
             return first ?? time

@@ -2,7 +2,7 @@ import Media
 
 extension SessionClock {
     /// Starts the thread of a test's custom device.
-    func started(
+    func startDeviceThread(
         _ name: String, _ body: @escaping @Sendable () -> Void
     ) throws(DeviceError) -> MediaThread {
         do throws(ThreadError) {

@@ -34,7 +34,7 @@ struct StandbyTests {
     @Test(
         "devices record any number of times, each into a new folder, and run in between; a camera lost in between is a slate in the next recording"
     )
-    func twice() async throws { try await OwnThread.run(Self.twice) }
+    func twice() async throws { try await SingleThreadExecutor.run(Self.twice) }
 
     private static func twice() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "standby-\(UUID().uuidString)")
@@ -91,7 +91,7 @@ struct StandbyTests {
     }
 
     @Test("devices on standby can be seen and heard, and are stopped at the end")
-    func idle() async throws { try await OwnThread.run(Self.idle) }
+    func idle() async throws { try await SingleThreadExecutor.run(Self.idle) }
 
     private static func idle() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "standby-\(UUID().uuidString)")

@@ -36,7 +36,7 @@ struct StorageTests {
     }
 
     /// A computer with the given free disk space. One megabyte is recorded per second.
-    private final class Disk: HostReading {
+    private final class DiskSpaceHost: HostReading {
         private let free: @Sendable (_ folder: String, _ recorded: Int64) -> Int64
         private let begin = ConditionLock<ClockTime?>(nil)
 
@@ -58,7 +58,7 @@ struct StorageTests {
         "at the reserve, the recording ends properly with complete files of equal length"
     )
     func reserve() async throws {
-        let host = Disk { _, recorded in 8_000_000 - recorded }
+        let host = DiskSpaceHost { _, recorded in 8_000_000 - recorded }
         let recording = try await Recording(Self.profile, seconds: 20, host: host)
         #expect(recording.manifest.outcome == .storageFailed)
         #expect(recording.result.storageFailures.count == 1)
@@ -118,7 +118,7 @@ struct StorageTests {
         #expect(
             files.map { verification.verdict($0) }
                 == files.map {
-                    $0.file == "cameras/face.mov" ? .unfinished($0.fault ?? "") : .whole
+                    $0.file == "cameras/face.mov" ? .unfinished($0.fault ?? "") : .intact
                 })
     }
 
@@ -146,7 +146,7 @@ struct StorageTests {
             files.map(\.file) == Self.files.sorted() && files.allSatisfy { $0.verified && $0.fault == nil })
         #expect(manifest.files == files)
         let verification = try FolderVerification(folder: backup.folder)
-        #expect(files.allSatisfy { verification.verdict($0) == .whole })
+        #expect(files.allSatisfy { verification.verdict($0) == .intact })
         try recording.checkSchema()
     }
 
@@ -186,7 +186,7 @@ struct StorageTests {
         "if one of two disks is full, its files end together and complete, and the other one continues",
         arguments: [0, 1])
     func eitherIsFull(_ full: Int) async throws {
-        let host = Disk { folder, recorded in
+        let host = DiskSpaceHost { folder, recorded in
             folder.contains("/backups/") == (full == 1) ? 7_000_000 - recorded : 1 << 40
         }
         let recording = try await Recording(

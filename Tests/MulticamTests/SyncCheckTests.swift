@@ -155,7 +155,7 @@ struct SyncCheckTests {
               a: { device: "virtual:clap?format=h264", size: 320x180, rate: 30, format: h264 }
             microphones: { m: { device: "virtual:clap" } }
             tracks: { cameras: copy, microphones: wav }
-            """, seconds: 12, host: host, steer: host.follow)
+            """, seconds: 12, host: host, steer: host.attach)
         let parts = try recording.track("a").part_details ?? []
         #expect(parts.count == 1)
         let findings = try findings(recording)

@@ -56,7 +56,7 @@ struct SynchronizedOutputTests {
             """, seconds: 6, synchronizedOutputs: [log.output(roles)])
         #expect(log.all.map(\.index) == Array(0..<180))
         #expect(log.all.map(\.time) == (0..<180).map { FrameRate(30, per: 1).time(ofTick: $0) })
-        #expect(log.all.allSatisfy { $0.leftOut == 0 && $0.entries.map(\.role) == roles })
+        #expect(log.all.allSatisfy { $0.droppedBefore == 0 && $0.entries.map(\.role) == roles })
 
         for role in ["a", "b", "c", "e"] {
             let frames = try #require(try recording.track(role).frames)
@@ -165,10 +165,10 @@ struct SynchronizedOutputTests {
         #expect(slow.deliveredCount == log.all.count)
         var expected: Int64 = 0
         for tick in log.all {
-            #expect(tick.index == expected + Int64(tick.leftOut))
+            #expect(tick.index == expected + Int64(tick.droppedBefore))
             expected = tick.index + 1
         }
-        #expect(log.all.map(\.leftOut).contains { $0 > 0 })
+        #expect(log.all.map(\.droppedBefore).contains { $0 > 0 })
         #expect(try recording.track("a").frames?.captured == 90)
         // Without a camera, the grid has 50 ticks per second.
         #expect(clock.deliveredCount == 150)

@@ -12,7 +12,7 @@ struct TrackTests {
 
     /// Evaluates a track's code strips. The result is the deviation of each frame from its tick (in a
     /// variable-rate track, from its time in the file), and the number of duplicates.
-    private func judge(_ recording: Recording, _ name: String) throws -> (
+    private func measureErrors(_ recording: Recording, _ name: String) throws -> (
         frames: Int, worst: Double, atEnd: Double, repeats: Int, distinct: Int
     ) {
         let track = try recording.track(name)
@@ -55,7 +55,7 @@ struct TrackTests {
         for (name, cameraRate) in [("a", 30.0), ("b", 29.97), ("c", 25), ("d", 25)] {
             let track = try recording.track(name)
             let counts = try #require(track.frames)
-            let judged = try judge(recording, name)
+            let judged = try measureErrors(recording, name)
             #expect(judged.frames == (name == "d" ? 750 : 900))
             #expect(judged.worst <= 0.55 / cameraRate + 0.0015, "\(name)")
             #expect(counts.written == judged.frames)
@@ -151,7 +151,7 @@ struct TrackTests {
         #expect(track.variable_rate == true && track.codec == "h264")
         try expect(stream, lasts: 3, within: 0.001)
         #expect(stream.frameCount == track.frames?.written)
-        #expect(try judge(recording, "a").worst < 0.0015)
+        #expect(try measureErrors(recording, "a").worst < 0.0015)
     }
 
     @Test("a copied H.264 track of a camera faster than requested plays at its true speed")
@@ -165,7 +165,7 @@ struct TrackTests {
         try expect(stream, lasts: 3, within: 0.001)
         // The file contains the frames of three seconds, and the frame that is shown at T0.
         #expect(stream.frameCount == 181)
-        #expect(try judge(recording, "a").worst < 0.0015)
+        #expect(try measureErrors(recording, "a").worst < 0.0015)
     }
 
     @Test(
@@ -188,7 +188,7 @@ struct TrackTests {
         // The file contains the frames of six seconds, and the frame that is shown at T0.
         #expect(abs(Double(frames.written) - 1 - 6 / interval) <= 1)
         // The clock of such a camera isn't known at the beginning.
-        let judged = try judge(recording, "a")
+        let judged = try measureErrors(recording, "a")
         #expect(judged.worst < 1.0 / 30 && abs(judged.atEnd) < 0.0025, "\(judged.worst) s, \(judged.atEnd) s")
     }
 
@@ -327,11 +327,11 @@ struct TrackTests {
     /// Bytes received from another thread.
     private final class Seen: Sendable {
         private let lock = BoundedQueue<Data>(capacity: 10_000)
-        func add(_ data: Data) { _ = lock.offer(data) }
+        func add(_ data: Data) { _ = lock.tryEnqueue(data) }
         var all: [Data] {
             lock.finish()
             var result: [Data] = []
-            while let next = lock.next() { result.append(next) }
+            while let next = lock.dequeue() { result.append(next) }
             return result
         }
     }

@@ -18,6 +18,6 @@ struct AxisTests {
     @Test("an axis maps a number to its position and clamps numbers outside its range")
     func place() {
         let axis = Axis(-1...1, from: 100, to: 0)
-        #expect(axis.place(of: 0) == 50 && axis.place(of: -1) == 100 && axis.place(of: 7) == 0)
+        #expect(axis.position(of: 0) == 50 && axis.position(of: -1) == 100 && axis.position(of: 7) == 0)
     }
 }

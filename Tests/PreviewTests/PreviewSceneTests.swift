@@ -29,8 +29,8 @@ struct PreviewSceneTests {
     private func running() throws -> PreviewScene {
         var scene = PreviewScene(role: "desk")
         scene.connect()
-        scene.take(try status())
-        scene.takeFrame()
+        scene.apply(try status())
+        scene.receiveFrame()
         return scene
     }
 
@@ -55,11 +55,11 @@ struct PreviewSceneTests {
     )
     func away() throws {
         var scene = try running()
-        scene.take(try status(camera: ["away": true, "reason": "it was unplugged"]))
+        scene.apply(try status(camera: ["away": true, "reason": "it was unplugged"]))
         #expect(scene.notice?.fact == "unavailable: it was unplugged")
-        scene.take(try status())
+        scene.apply(try status())
         #expect(scene.notice?.fact == "no picture yet")
-        scene.takeFrame()
+        scene.receiveFrame()
         #expect(scene.notice == nil)
     }
 
@@ -70,7 +70,7 @@ struct PreviewSceneTests {
         #expect(scene.notice?.fact == "session ended")
         scene.connect()
         #expect(scene.notice?.fact == "no picture yet")
-        scene.takeFrame()
+        scene.receiveFrame()
         #expect(scene.notice == nil)
     }
 
@@ -78,48 +78,49 @@ struct PreviewSceneTests {
     func missing() throws {
         var scene = PreviewScene(role: "nobody")
         scene.connect()
-        scene.take(try status())
+        scene.apply(try status())
         #expect(scene.notice?.fact == "this session has no such camera")
         var program = PreviewScene(role: nil)
         program.connect()
-        program.take(try status())
+        program.apply(try status())
         #expect(program.notice?.fact == "this session has no program")
     }
 
     @Test("a preview paused by the governor is reported as paused until it resumes")
     func paused() throws {
         var scene = try running()
-        scene.take(try status(["given_up": ["previews on → off"]]))
+        scene.apply(try status(["given_up": ["previews on → off"]]))
         #expect(scene.notice?.fact == "computer too slow: preview paused")
-        scene.take(try status(["given_up": ["preset superfast → ultrafast"]]))
-        scene.takeFrame()
+        scene.apply(try status(["given_up": ["preset superfast → ultrafast"]]))
+        scene.receiveFrame()
         #expect(scene.notice == nil)
     }
 
     @Test("an unresponsive recorder is reported until it responds")
     func silence() throws {
         var scene = try running()
-        scene.missStatus()
+        scene.setUnresponsive()
         #expect(scene.notice?.fact == "the recorder is not responding")
-        scene.take(try status())
+        scene.apply(try status())
         #expect(scene.notice == nil)
     }
 
     @Test("a refusal by the session is shown in its words until a frame arrives")
     func refusal() throws {
         var scene = try running()
-        scene.refuse("there is no such role")
+        scene.receiveRefusal("there is no such role")
         #expect(scene.notice?.fact == "there is no such role")
-        scene.takeFrame()
+        scene.receiveFrame()
         #expect(scene.notice == nil)
     }
 
     @Test("a slate of a given size contains the given text")
     func slate() throws {
         let size = FrameSize(width: 640, height: 360)
-        let one = SlateFrame.frame(
+        let one = SlateFrame.makeFrame(
             SlateCaption(role: "desk", device: "away", complaint: "waiting"), size: size)
-        let other = SlateFrame.frame(SlateCaption(role: "desk", device: "away", complaint: ""), size: size)
+        let other = SlateFrame.makeFrame(
+            SlateCaption(role: "desk", device: "away", complaint: ""), size: size)
         #expect(one.size == size)
         #expect(one.pixel == .i420)
         #expect(one.planes.count == 3)

@@ -55,7 +55,7 @@ struct LiveOutputSenderTests {
         }
         let packets = PacketFeed(path: "/nowhere/media", includesStandby: false)
         let feed = LiveOutputFeed(
-            liveOutput, ScriptedConnection.content, packets, path: "/nowhere/media", tell: { _ in })
+            liveOutput, ScriptedConnection.content, packets, path: "/nowhere/media", handler: { _ in })
         sender.start(with: feed)
         try body(sender)
         sender.close()
@@ -70,8 +70,8 @@ struct LiveOutputSenderTests {
 
     /// Sends one item of each stream, so that both are known before the connection is opened.
     private func introduce(_ sender: LiveOutputSender) {
-        sender.take(.item(.video(0, isKey: true)))
-        sender.take(.item(.audio(0)))
+        sender.receive(.item(.video(0, isKey: true)))
+        sender.receive(.item(.audio(0)))
     }
 
     @Test("connects when both streams are known, and begins with the next key frame")
@@ -82,7 +82,7 @@ struct LiveOutputSenderTests {
             for item in [
                 PublishedItem.video(33, isKey: false), .video(66, isKey: true), .audio(70),
                 .video(100, isKey: false),
-            ] { sender.take(.item(item)) }
+            ] { sender.receive(.item(item)) }
             ScriptedConnection.script.wait { $0.sent.count == 3 ? () : nil }
             #expect(ScriptedConnection.script.withLock(\.sent) == [66, 70, 100])
         }
@@ -95,7 +95,7 @@ struct LiveOutputSenderTests {
         try run(ScriptedConnection.Script(), longestLead: .seconds(3600)) { sender in
             introduce(sender)
             wait(for: .connected)
-            sender.take(.item(.video(33, isKey: false)))
+            sender.receive(.item(.video(33, isKey: false)))
             ScriptedConnection.script.wait { $0.sent.count == 3 ? () : nil }
             #expect(ScriptedConnection.script.withLock(\.sent) == [0, 0, 33])
         }
@@ -109,11 +109,11 @@ struct LiveOutputSenderTests {
         try run(script) { sender in
             introduce(sender)
             wait(for: .connected)
-            sender.take(.item(.video(33, isKey: true)))
-            sender.take(.item(.video(66, isKey: false)))
+            sender.receive(.item(.video(33, isKey: true)))
+            sender.receive(.item(.video(66, isKey: false)))
             wait(for: .connected, count: 2)
-            sender.take(.item(.video(100, isKey: false)))
-            sender.take(.item(.video(133, isKey: true)))
+            sender.receive(.item(.video(100, isKey: false)))
+            sender.receive(.item(.video(133, isKey: true)))
             ScriptedConnection.script.wait { $0.sent.count == 2 ? () : nil }
             #expect(ScriptedConnection.script.withLock(\.sent) == [33, 133])
         }

@@ -22,7 +22,7 @@ struct LiveProcessTests {
             #"{"publish":{"name":"a","url":"srt://secret:1","of":"program","standby":false,"video":{"width":"secret"}}}"#,
         ])
     func malformed(line: String) {
-        let sentence = process().follow(Data(line.utf8))
+        let sentence = process().handle(Data(line.utf8))
         #expect(sentence != nil)
         #expect(sentence?.contains("secret") == false)
     }
@@ -32,8 +32,8 @@ struct LiveProcessTests {
         let process = process()
         let line =
             #"{"publish":{"name":"a","url":"srt://host/path?passphrase=secret","of":"program","standby":false}}"#
-        #expect(process.follow(Data(line.utf8)) == nil)
-        #expect(process.follow(Data(line.utf8)) == nil)
+        #expect(process.handle(Data(line.utf8)) == nil)
+        #expect(process.handle(Data(line.utf8)) == nil)
         process.close()
         let reports = reports.withLock { $0 }
         #expect(reports.map(\.state) == [.refused, .ended])
@@ -44,9 +44,9 @@ struct LiveProcessTests {
     func ended() {
         let process = process()
         let line = #"{"publish":{"name":"a","url":"srt://127.0.0.1:9","of":"program","standby":false}}"#
-        #expect(process.follow(Data(line.utf8)) == nil)
-        #expect(process.follow(Data(#"{"unpublish":"b"}"#.utf8)) == nil)
-        #expect(process.follow(Data(#"{"unpublish":"a"}"#.utf8)) == nil)
+        #expect(process.handle(Data(line.utf8)) == nil)
+        #expect(process.handle(Data(#"{"unpublish":"b"}"#.utf8)) == nil)
+        #expect(process.handle(Data(#"{"unpublish":"a"}"#.utf8)) == nil)
         process.close()
         let states = reports.withLock { $0.map(\.state) }
         #expect(states.first == .connecting)

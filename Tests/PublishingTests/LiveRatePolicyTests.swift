@@ -11,7 +11,7 @@ struct LiveRatePolicyTests {
 
     private var strain: LiveRatePolicy.Measurement {
         var measurement = ease
-        measurement.waiting = .seconds(1)
+        measurement.queuedDuration = .seconds(1)
         measurement.sentBits = 10_000_000
         return measurement
     }
@@ -95,7 +95,7 @@ struct LiveRatePolicyTests {
     @Test("the level is constant between the thresholds for lowering and raising it")
     func between() {
         var middle = ease
-        middle.waiting = .milliseconds(300)
+        middle.queuedDuration = .milliseconds(300)
         var policy = LiveRatePolicy(full)
         _ = steps(&policy, strain, seconds: 3)
         #expect(steps(&policy, middle, seconds: 100).isEmpty)

@@ -12,7 +12,7 @@ struct RetryBackoffTests {
         var pauses = RetryBackoff()
         var (now, seen) = (0.0, [Nanoseconds]())
         while now < 600 {
-            let (pause, isRefusal) = pauses.fail(.lost, at: time(now))
+            let (pause, isRefusal) = pauses.recordFailure(.lost, at: time(now))
             #expect(!isRefusal)
             if now < 60 { #expect(pause <= .milliseconds(500)) }
             seen.append(pause)
@@ -28,26 +28,26 @@ struct RetryBackoffTests {
     @Test("a stable connection resets the delay; one that breaks immediately does not")
     func flapping() {
         var pauses = RetryBackoff()
-        for second in 0..<3 { _ = pauses.fail(.lost, at: time(Double(second))) }
-        pauses.connect(at: time(4))
-        #expect(pauses.fail(.lost, at: time(4.1)).pause == .milliseconds(500))
-        pauses.connect(at: time(6))
-        #expect(pauses.fail(.lost, at: time(600)).pause == .milliseconds(200))
+        for second in 0..<3 { _ = pauses.recordFailure(.lost, at: time(Double(second))) }
+        pauses.recordConnection(at: time(4))
+        #expect(pauses.recordFailure(.lost, at: time(4.1)).pause == .milliseconds(500))
+        pauses.recordConnection(at: time(6))
+        #expect(pauses.recordFailure(.lost, at: time(600)).pause == .milliseconds(200))
     }
 
     @Test("a refusal is retried after a minute; three doubtful errors in a row count as a refusal")
     func refusals() {
         var pauses = RetryBackoff()
-        #expect(pauses.fail(.refused, at: time(0)) == (.seconds(60), true))
+        #expect(pauses.recordFailure(.refused, at: time(0)) == (.seconds(60), true))
         var doubts = RetryBackoff()
-        #expect(doubts.fail(.doubtful, at: time(0)) == (.milliseconds(200), false))
-        #expect(doubts.fail(.doubtful, at: time(1)) == (.milliseconds(500), false))
-        #expect(doubts.fail(.doubtful, at: time(2)) == (.seconds(60), true))
+        #expect(doubts.recordFailure(.ambiguous, at: time(0)) == (.milliseconds(200), false))
+        #expect(doubts.recordFailure(.ambiguous, at: time(1)) == (.milliseconds(500), false))
+        #expect(doubts.recordFailure(.ambiguous, at: time(2)) == (.seconds(60), true))
         var mixed = RetryBackoff()
-        for (second, kind) in [PublishingError.Kind.doubtful, .doubtful, .lost, .doubtful, .doubtful]
+        for (second, kind) in [PublishingError.Kind.ambiguous, .ambiguous, .lost, .ambiguous, .ambiguous]
             .enumerated()
         {
-            #expect(!mixed.fail(kind, at: time(Double(second))).isRefusal)
+            #expect(!mixed.recordFailure(kind, at: time(Double(second))).isRefusal)
         }
     }
 }

@@ -9,7 +9,7 @@ struct SRTWindowTests {
     private struct Link {
         var window = SRTWindow(latency: .milliseconds(120), at: ClockTime(nanoseconds: 0))
         /// Capacity of the link per step, and capacity of its queue, in bytes. Additional bytes are lost.
-        var taken = 1000
+        var capacity = 1000
         var room = 36_000
         var queue = 0
         var lost: Int64 = 0
@@ -25,7 +25,7 @@ struct SRTWindowTests {
                 waiting += bytes
                 var (given, isLimited) = (0, false)
                 while waiting >= 1316 {
-                    guard window.most.map({ queue + given + 1316 <= $0 }) ?? true else {
+                    guard window.limit.map({ queue + given + 1316 <= $0 }) ?? true else {
                         isLimited = true
                         break
                     }
@@ -36,10 +36,10 @@ struct SRTWindowTests {
                 }
                 lost = figures.lost
                 queue = min(queue + given, room)
-                let gone = min(queue, taken)
+                let gone = min(queue, capacity)
                 queue -= gone
                 figures.acknowledged += Int64(gone)
-                figures.roundTrip = .milliseconds(20) + .milliseconds(Int64(10 * queue / taken))
+                figures.roundTrip = .milliseconds(20) + .milliseconds(Int64(10 * queue / capacity))
                 if isLimited { limited += 1 }
                 window.update(figures, isLimited: isLimited, at: now)
             }
@@ -52,7 +52,7 @@ struct SRTWindowTests {
     func wide() {
         var link = Link()
         link.run(1000, of: 800)
-        #expect(link.window.most == nil)
+        #expect(link.window.limit == nil)
         var window = SRTWindow(latency: .milliseconds(120), at: ClockTime(nanoseconds: 0))
         for step in 1...1000 {
             let sent = Int64(step) * 10
@@ -60,17 +60,17 @@ struct SRTWindowTests {
                 .init(acknowledged: sent * 1316, roundTrip: .milliseconds(15), sent: sent, lost: sent / 5),
                 isLimited: false, at: ClockTime(nanoseconds: Int64(step) * 10_000_000))
         }
-        #expect(window.most == nil && window.overloads == 0)
+        #expect(window.limit == nil && window.overloads == 0)
     }
 
     @Test("if the capacity decreases, losses stop once the window has adapted, and the link stays busy")
     func half() {
         var link = Link()
         link.run(200, of: 800)
-        link.taken = 400
+        link.capacity = 400
         link.room = 12_000
         link.run(100, of: 800)
-        #expect(link.window.most != nil)
+        #expect(link.window.limit != nil)
         let lost = link.lost
         var idle = 0
         for _ in 0..<3000 {
@@ -79,7 +79,7 @@ struct SRTWindowTests {
         }
         #expect(link.lost == lost)
         #expect(idle < 300)
-        link.taken = 4000
+        link.capacity = 4000
         link.room = 120_000
         for _ in 0..<1500 { link.run(1, of: 1400) }
         link.limited = 0
@@ -89,7 +89,7 @@ struct SRTWindowTests {
 
     @Test("losses with a long queue count as an overload, because retransmissions arrive too late")
     func overload() {
-        var link = Link(taken: 200, room: 9000)
+        var link = Link(capacity: 200, room: 9000)
         link.run(5, of: 100)
         #expect(link.window.overloads == 0)
         link.run(100, of: 2000)
@@ -105,7 +105,7 @@ struct SRTWindowTests {
                 .init(
                     acknowledged: Int64(step) * 10_000, roundTrip: .milliseconds(step < 100 ? 10 : 150),
                     sent: Int64(step)), isLimited: true, at: ClockTime(nanoseconds: Int64(step) * 10_000_000))
-            most.append(window.most)
+            most.append(window.limit)
         }
         #expect(most[500] != nil)
         #expect(most[5999] == nil)

@@ -16,8 +16,8 @@ struct FrameAgeTests {
         for number in 1...600 as ClosedRange<Int64> {
             let time = ClockTime(nanoseconds: number * 33_340_000)
             let composed = ClockTime(nanoseconds: (time.nanoseconds - 7_000_000) / 16_666_667 * 16_666_667)
-            age.note(time - composed)
-            let date = age.date(at: time)
+            age.record(time - composed)
+            let date = age.estimateCaptureTime(at: time)
             // The estimate needs some frames to converge.
             guard number > 60 else { continue }
             #expect((date - composed).magnitude <= age.error + .milliseconds(1))
@@ -30,9 +30,9 @@ struct FrameAgeTests {
     @Test("timestamps of a desktop that uses another clock are ignored, and the stated error reflects that")
     func otherClock() {
         var age = FrameAge()
-        for strange in [-5, 3_600_000, -9_000_000_000] as [Int64] { age.note(.milliseconds(strange)) }
+        for strange in [-5, 3_600_000, -9_000_000_000] as [Int64] { age.record(.milliseconds(strange)) }
         let time = ClockTime(nanoseconds: 5_000_000_000)
-        #expect(age.date(at: time) < time)
+        #expect(age.estimateCaptureTime(at: time) < time)
         #expect(age.error == .milliseconds(17))
     }
 
@@ -42,8 +42,8 @@ struct FrameAgeTests {
         var before = ClockTime(nanoseconds: 0)
         for (number, milliseconds) in ([1, 1, 400, 2, 500, 1] as [Int64]).enumerated() {
             let time = ClockTime(nanoseconds: 1_000_000_000 + Int64(number) * 10_000_000)
-            age.note(.milliseconds(milliseconds))
-            let date = age.date(at: time)
+            age.record(.milliseconds(milliseconds))
+            let date = age.estimateCaptureTime(at: time)
             #expect(date > before)
             before = date
         }

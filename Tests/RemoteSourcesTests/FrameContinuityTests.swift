@@ -6,30 +6,30 @@ import Testing
 
 @Suite("Missing frames in a network stream")
 struct FrameContinuityTests {
-    private func taken(_ frames: [Int64], interval: Int64 = 40) -> [Int?] {
+    private func missingCounts(_ frames: [Int64], interval: Int64 = 40) -> [Int?] {
         var continuity = FrameContinuity(interval: .milliseconds(40))
-        return frames.map { continuity.take(.milliseconds($0 * interval), isDamaged: false) }
+        return frames.map { continuity.record(.milliseconds($0 * interval), isDamaged: false) }
     }
 
     @Test("a gap in a regular stream counts as the number of frames that fit into it")
     func gap() {
         let frames = Array(Int64(0)...20) + [24, 25]
-        #expect(taken(frames).suffix(2) == [3, 0])
+        #expect(missingCounts(frames).suffix(2) == [3, 0])
     }
 
     @Test("a camera that switches to half its rate loses only one frame, at the first gap")
     func slowCamera() {
         let frames = Array(Int64(0)...20) + [22, 24, 26, 28]
-        #expect(taken(frames).suffix(4) == [1, 0, 0, 0])
+        #expect(missingCounts(frames).suffix(4) == [1, 0, 0, 0])
     }
 
     @Test("damaged frames are dropped and counted with the next intact one")
     func damaged() {
         var continuity = FrameContinuity(interval: .milliseconds(40))
-        for frame in Int64(0)..<15 { _ = continuity.take(.milliseconds(frame * 40), isDamaged: false) }
-        #expect(continuity.take(.milliseconds(15 * 40), isDamaged: true) == nil)
-        #expect(continuity.take(.milliseconds(18 * 40), isDamaged: true) == nil)
-        #expect(continuity.take(.milliseconds(19 * 40), isDamaged: false) == 4)
+        for frame in Int64(0)..<15 { _ = continuity.record(.milliseconds(frame * 40), isDamaged: false) }
+        #expect(continuity.record(.milliseconds(15 * 40), isDamaged: true) == nil)
+        #expect(continuity.record(.milliseconds(18 * 40), isDamaged: true) == nil)
+        #expect(continuity.record(.milliseconds(19 * 40), isDamaged: false) == 4)
     }
 
     @Test(
@@ -37,29 +37,29 @@ struct FrameContinuityTests {
     )
     func anotherTime() {
         var continuity = FrameContinuity(interval: .milliseconds(40))
-        for frame in Int64(0)..<15 { _ = continuity.take(.milliseconds(frame * 40), isDamaged: false) }
-        #expect(continuity.take(.milliseconds(15 * 40), isDamaged: true) == nil)
+        for frame in Int64(0)..<15 { _ = continuity.record(.milliseconds(frame * 40), isDamaged: false) }
+        #expect(continuity.record(.milliseconds(15 * 40), isDamaged: true) == nil)
         continuity.interrupt()
-        #expect(continuity.take(.milliseconds(5000 + 16 * 40), isDamaged: false) == 1)
-        #expect(continuity.take(.milliseconds(5000 + 18 * 40), isDamaged: false) == 1)
+        #expect(continuity.record(.milliseconds(5000 + 16 * 40), isDamaged: false) == 1)
+        #expect(continuity.record(.milliseconds(5000 + 18 * 40), isDamaged: false) == 1)
         continuity.interrupt()
-        #expect(continuity.take(.milliseconds(19 * 40), isDamaged: false) == 0)
+        #expect(continuity.record(.milliseconds(19 * 40), isDamaged: false) == 0)
         #expect(!continuity.isReordered)
     }
 
     @Test("reversed timestamps do not count as B-frames, and B-frame pyramids do not count as reversed")
     func reversed() {
         var continuity = FrameContinuity(interval: .milliseconds(40))
-        for frame in Int64(0)..<20 { _ = continuity.take(.milliseconds(frame * 40), isDamaged: false) }
+        for frame in Int64(0)..<20 { _ = continuity.record(.milliseconds(frame * 40), isDamaged: false) }
         for frame in Int64(1)...10 {
-            _ = continuity.take(.milliseconds((20 - frame) * 40), isDamaged: false)
+            _ = continuity.record(.milliseconds((20 - frame) * 40), isDamaged: false)
             #expect(!continuity.isReordered)
         }
         #expect(continuity.isReversed)
         var pyramid = FrameContinuity(interval: .milliseconds(40))
         for group in Int64(0)..<4 {
             for frame in [16, 8, 4, 2, 1, 3, 6, 5, 7, 12, 10, 9, 11, 14, 13, 15] as [Int64] {
-                _ = pyramid.take(.milliseconds((group * 16 + frame) * 40), isDamaged: false)
+                _ = pyramid.record(.milliseconds((group * 16 + frame) * 40), isDamaged: false)
                 #expect(!pyramid.isReversed)
             }
         }
@@ -68,21 +68,21 @@ struct FrameContinuityTests {
 
     @Test("constant timestamps are detected, but delayed frames are not taken for them")
     func standing() {
-        #expect(RateEstimate.isStanding(stamps: .milliseconds(1), over: .milliseconds(2500)))
-        #expect(!RateEstimate.isStanding(stamps: .seconds(4), over: .milliseconds(2500)))
-        #expect(!RateEstimate.isStanding(stamps: .seconds(1), over: .milliseconds(2500)))
-        #expect(!RateEstimate.isStanding(stamps: .zero, over: .milliseconds(500)))
+        #expect(RateEstimate.isFrozen(stamps: .milliseconds(1), over: .milliseconds(2500)))
+        #expect(!RateEstimate.isFrozen(stamps: .seconds(4), over: .milliseconds(2500)))
+        #expect(!RateEstimate.isFrozen(stamps: .seconds(1), over: .milliseconds(2500)))
+        #expect(!RateEstimate.isFrozen(stamps: .zero, over: .milliseconds(500)))
     }
 
     @Test("reordered frames are detected; a single one does not indicate B-frames")
     func backwards() {
         var continuity = FrameContinuity(interval: .milliseconds(40))
-        _ = continuity.take(.milliseconds(80), isDamaged: false)
-        _ = continuity.take(.milliseconds(40), isDamaged: false)
+        _ = continuity.record(.milliseconds(80), isDamaged: false)
+        _ = continuity.record(.milliseconds(40), isDamaged: false)
         #expect(!continuity.isReordered)
         for frame in Int64(1)...6 {
-            _ = continuity.take(.milliseconds(frame * 80 + 40), isDamaged: false)
-            _ = continuity.take(.milliseconds(frame * 80), isDamaged: false)
+            _ = continuity.record(.milliseconds(frame * 80 + 40), isDamaged: false)
+            _ = continuity.record(.milliseconds(frame * 80), isDamaged: false)
         }
         #expect(continuity.isReordered)
     }

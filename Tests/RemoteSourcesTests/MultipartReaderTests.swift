@@ -16,7 +16,7 @@ struct MultipartReaderTests {
         var parts: [MultipartReader.Part] = []
         let bytes = Array(text.utf8) + body + Array(end.utf8)
         for begin in stride(from: 0, to: bytes.count, by: step) {
-            parts += try reader.take(bytes[begin..<min(begin + step, bytes.count)], at: Self.now)
+            parts += try reader.parse(bytes[begin..<min(begin + step, bytes.count)], at: Self.now)
         }
         return parts
     }

@@ -31,18 +31,18 @@ struct PortalTokenStoreTests {
             let (one, other) = (try Self.screen("screen:"), try Self.screen("screen:portal/slides"))
             let memory = PortalTokenStore(environment)
             #expect(memory.token(of: one) == nil)
-            memory.keep(Self.words[0], of: one)
-            memory.keep(Self.words[1], of: one)
+            memory.save(Self.words[0], of: one)
+            memory.save(Self.words[1], of: one)
             // Another process stores a token at the same time.
-            PortalTokenStore(environment).keep(Self.words[2], of: other)
-            memory.keep(Self.words[3], of: one)
+            PortalTokenStore(environment).save(Self.words[2], of: other)
+            memory.save(Self.words[3], of: one)
             let next = PortalTokenStore(environment)
             #expect(next.token(of: one) == Self.words[3])
             #expect(next.token(of: try Self.screen("screen:portal?region=64x64+0+0")) == Self.words[3])
             #expect(next.token(of: other) == Self.words[2])
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
-            next.keep(nil, of: one)
+            next.save(nil, of: one)
             #expect(PortalTokenStore(environment).token(of: one) == nil)
         }
     }
@@ -65,9 +65,9 @@ struct PortalTokenStoreTests {
     func nowhere() throws {
         let memory = PortalTokenStore(["XDG_STATE_HOME": "/proc/nowhere"])
         let screen = try Self.screen("screen:")
-        memory.keep(Self.words[0], of: screen)
+        memory.save(Self.words[0], of: screen)
         #expect(memory.token(of: screen) == Self.words[0])
-        memory.keep(String(repeating: "x", count: 5000), of: screen)
+        memory.save(String(repeating: "x", count: 5000), of: screen)
         #expect(memory.token(of: screen) == nil)
         #expect(PortalTokenStore([:]).token(of: screen) == nil)
     }

@@ -17,18 +17,18 @@ struct StreamClockTests {
     }
 
     private static func clock(wallOff: Nanoseconds?, frames: Int64 = 25) -> StreamClock {
-        var clock = StreamClock(way: interval)
-        for frame in 0..<frames { note(frame, &clock, wallOff: wallOff) }
-        clock.decide()
+        var clock = StreamClock(transportDelay: interval)
+        for frame in 0..<frames { recordFrame(frame, &clock, wallOff: wallOff) }
+        clock.chooseOrigin()
         return clock
     }
 
-    private static func note(
+    private static func recordFrame(
         _ frame: Int64, _ clock: inout StreamClock, wallOff: Nanoseconds?, stampOff: Nanoseconds = .zero
     ) {
-        clock.note(interval * frame + stampOff, arrival: arrival(frame))
+        clock.record(interval * frame + stampOff, arrival: arrival(frame))
         if let wallOff {
-            clock.note(
+            clock.record(
                 interval * frame + stampOff, captured: captured(frame) + wallOff, arrival: arrival(frame))
         }
     }
@@ -66,23 +66,23 @@ struct StreamClockTests {
     @Test("setting a camera's clock by an hour during delivery does not shift any frame")
     func step() {
         var clock = Self.clock(wallOff: .zero)
-        #expect(clock.takeSetting() == nil)
+        #expect(clock.dequeueClockChange() == nil)
         var told: [Nanoseconds] = []
         for frame in 25..<200 {
-            Self.note(Int64(frame), &clock, wallOff: .seconds(3600))
-            if let change = clock.takeSetting() { told.append(change) }
+            Self.recordFrame(Int64(frame), &clock, wallOff: .seconds(3600))
+            if let change = clock.dequeueClockChange() { told.append(change) }
         }
         #expect((clock.time(of: Self.interval * 200) - Self.captured(200)).magnitude < .milliseconds(1))
         // Changes are reported once within ten seconds.
         #expect(told.map { ($0 - .seconds(3600)).magnitude < .milliseconds(1) } == [true])
         for frame in Int64(200)..<260 {
-            Self.note(frame, &clock, wallOff: .seconds(frame))
-            #expect(clock.takeSetting() == nil)
+            Self.recordFrame(frame, &clock, wallOff: .seconds(frame))
+            #expect(clock.dequeueClockChange() == nil)
         }
         #expect((clock.time(of: Self.interval * 260) - Self.captured(260)).magnitude < .milliseconds(2))
         for frame in Int64(500)..<510 {
-            Self.note(frame, &clock, wallOff: .zero)
-            if let change = clock.takeSetting() { told.append(change) }
+            Self.recordFrame(frame, &clock, wallOff: .zero)
+            if let change = clock.dequeueClockChange() { told.append(change) }
         }
         #expect(told.count == 2 && told[1] < .seconds(-200))
     }
@@ -96,12 +96,13 @@ struct StreamClockTests {
         var jumps = 0
         for frame in Int64(25)..<75 {
             let stamp = Self.interval * frame + change
-            jumps += clock.note(stamp, arrival: Self.arrival(frame)) ? 1 : 0
-            clock.note(stamp, captured: Self.captured(frame) + change, arrival: Self.arrival(frame))
+            jumps += clock.record(stamp, arrival: Self.arrival(frame)) ? 1 : 0
+            clock.record(stamp, captured: Self.captured(frame) + change, arrival: Self.arrival(frame))
             #expect((clock.time(of: stamp) - Self.captured(frame)).magnitude < .milliseconds(30))
         }
         #expect(jumps == 1)
-        #expect((clock.takeSetting().map { ($0 - change).magnitude } ?? .seconds(9)) < .milliseconds(30))
+        #expect(
+            (clock.dequeueClockChange().map { ($0 - change).magnitude } ?? .seconds(9)) < .milliseconds(30))
     }
 
     @Test("after a timestamp jump, capture times continue according to the arrivals")
@@ -109,7 +110,7 @@ struct StreamClockTests {
         for wall in [Nanoseconds.zero, nil] {
             var clock = Self.clock(wallOff: wall)
             let before = clock.time(of: Self.interval * 25)
-            Self.note(25, &clock, wallOff: wall, stampOff: .seconds(-7200))
+            Self.recordFrame(25, &clock, wallOff: wall, stampOff: .seconds(-7200))
             let after = clock.time(of: Self.interval * 25 + .seconds(-7200))
             #expect((after - before).magnitude < .milliseconds(30))
         }
@@ -120,7 +121,7 @@ struct StreamClockTests {
         var clock = Self.clock(wallOff: nil)
         let before = clock.time(of: Self.interval * 100)
         let late = Self.captured(120)
-        for frame in 25..<120 { clock.note(Self.interval * Int64(frame), arrival: late + Self.way) }
+        for frame in 25..<120 { clock.record(Self.interval * Int64(frame), arrival: late + Self.way) }
         #expect((clock.time(of: Self.interval * 100) - before).magnitude < .milliseconds(5))
     }
 
@@ -129,7 +130,7 @@ struct StreamClockTests {
         arguments: [10, 15, 20, 30], [2, 3, 7, 16])
     func reordered(rate: Int64, run: Int64) {
         let interval = Nanoseconds.seconds(1) / rate
-        var clock = StreamClock(way: interval)
+        var clock = StreamClock(transportDelay: interval)
         clock.allowReordering(true, interval: interval)
         // Each group is in decoding order: a frame, then the frames shown before it.
         let group = run + 1
@@ -139,32 +140,32 @@ struct StreamClockTests {
         func arrival(_ index: Int) -> ClockTime { Self.begin + interval * (Int64(index) + run) + Self.way }
         var rebased = 0
         for (index, frame) in order.enumerated() {
-            rebased += clock.note(interval * frame, arrival: arrival(index)) ? 1 : 0
-            if index == 40 { clock.decide() }
+            rebased += clock.record(interval * frame, arrival: arrival(index)) ? 1 : 0
+            if index == 40 { clock.chooseOrigin() }
         }
         #expect(rebased == 0)
         let (early, late) = (order[50], order[190])
         let passed = clock.time(of: interval * late) - clock.time(of: interval * early)
         #expect((passed - interval * (late - early)).magnitude < .milliseconds(1))
         // A real restart is still detected.
-        rebased += clock.note(interval * order[199] - .seconds(30), arrival: arrival(200)) ? 1 : 0
+        rebased += clock.record(interval * order[199] - .seconds(30), arrival: arrival(200)) ? 1 : 0
         #expect(rebased == 1)
     }
 
     @Test("without B-frames, timestamps that go backward slightly count as a restart")
     func ordered() {
         var clock = Self.clock(wallOff: nil)
-        let isRebased = clock.note(Self.interval * 20, arrival: Self.arrival(25))
+        let isRebased = clock.record(Self.interval * 20, arrival: Self.arrival(25))
         #expect(isRebased)
     }
 
     @Test("the clock follows a camera that drifts by 100 ppm")
     func drift() {
-        var clock = StreamClock(way: .zero)
+        var clock = StreamClock(transportDelay: .zero)
         func stamp(_ frame: Int64) -> Nanoseconds { Nanoseconds(Self.interval.count * frame + 4000 * frame) }
-        for frame in Int64(0)..<25 { clock.note(stamp(frame), arrival: Self.captured(frame)) }
-        clock.decide()
-        for frame in Int64(25)..<25 * 600 { clock.note(stamp(frame), arrival: Self.captured(frame)) }
+        for frame in Int64(0)..<25 { clock.record(stamp(frame), arrival: Self.captured(frame)) }
+        clock.chooseOrigin()
+        for frame in Int64(25)..<25 * 600 { clock.record(stamp(frame), arrival: Self.captured(frame)) }
         #expect((clock.time(of: stamp(15000)) - Self.captured(15000)).magnitude < .milliseconds(3))
     }
 }

@@ -13,7 +13,7 @@ struct StressClimbTests {
                 rates: .listed(rates.map { FrameRate($0, per: 1) }))
         }
         let asked = VideoFormat(pixel: pixel, size: offered[0].size, rate: FrameRate(rates[0], per: 1))
-        return StressOffer(role: role, asked: asked, formats: offered)
+        return StressOffer(role: role, requested: asked, formats: offered)
     }
 
     private func run(_ climb: inout StressClimb, holds: (StressClimb.Step) -> Bool) -> [String] {
@@ -22,7 +22,7 @@ struct StressClimbTests {
             let isHeld = holds(step)
             changes.append(
                 "\(step.number) \(step.change)\(step.isRepetition ? " again" : "")\(isHeld ? "" : "!")")
-            climb.note(held: isHeld)
+            climb.record(passed: isHeld)
         }
         return changes
     }
@@ -58,7 +58,7 @@ struct StressClimbTests {
                 "2 a 320x240 → 640x480 at 30 again", "3 a 640x480 → 1280x720 at 30",
                 "4 a 1280x720 → 1920x1080 at 30!", "4 a 1280x720 → 1920x1080 at 30 again!",
             ])
-        guard case .gave(let step) = climb.end else {
+        guard case .failed(let step) = climb.end else {
             Issue.record("it should have given, not \(String(describing: climb.end))")
             return
         }
@@ -73,7 +73,7 @@ struct StressClimbTests {
         var loads: [Int] = []
         while let step = climb.next() {
             loads.append(try #require(step.formats["a"]?.size.pixelCount))
-            climb.note(held: true)
+            climb.record(passed: true)
         }
         #expect(loads.count <= 6 && loads.last == 3200 * 1800)
         #expect(zip(loads, loads.dropFirst()).allSatisfy { Double($1) >= Double($0) * 1.2 })
@@ -87,7 +87,7 @@ struct StressClimbTests {
                 rates: .listed([FrameRate(Int64(rate), per: 1)]))
         }
         let asked = VideoFormat(pixel: .yuyv, size: offered[0].size, rate: FrameRate(30, per: 1))
-        var climb = StressClimb([StressOffer(role: "a", asked: asked, formats: offered)])
+        var climb = StressClimb([StressOffer(role: "a", requested: asked, formats: offered)])
         #expect(
             run(&climb) { _ in true } == [
                 "1 lowest formats: a yuyv 640x480 at 30", "2 a 640x480 → 2560x1440 at 15",

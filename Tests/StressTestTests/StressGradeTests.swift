@@ -20,7 +20,7 @@ struct StressGradeTests {
     @Test("A webcam's grades are the configured, the best, and lower formats, compressed and raw, each once")
     func webcam() throws {
         let offer = StressOffer(
-            role: "desk", asked: format(.mjpeg, 1280, 720, 30),
+            role: "desk", requested: format(.mjpeg, 1280, 720, 30),
             formats: [
                 offered(.yuyv, 640, 480, 30, 15), offered(.yuyv, 1920, 1080, 5),
                 offered(.mjpeg, 1920, 1080, 60, 30),
@@ -40,9 +40,9 @@ struct StressGradeTests {
     func compressedOnly() {
         let offers = [
             StressOffer(
-                role: "a", asked: format(.mjpeg, 640, 480, 30), formats: [offered(.mjpeg, 640, 480, 30)]),
+                role: "a", requested: format(.mjpeg, 640, 480, 30), formats: [offered(.mjpeg, 640, 480, 30)]),
             StressOffer(
-                role: "b", asked: format(.mjpeg, 640, 480, 30),
+                role: "b", requested: format(.mjpeg, 640, 480, 30),
                 formats: [offered(.mjpeg, 640, 480, 30), offered(.nv12, 640, 480, 30)]),
         ]
         let raw = StressGrade.all(offers).filter { $0.name.contains("raw") }
@@ -54,7 +54,7 @@ struct StressGradeTests {
         let any = OfferedFormat(
             pixel: .mjpeg, size: FrameSize(width: 640, height: 480),
             rates: .any(from: FrameRate(10, per: 1), through: FrameRate(40, per: 1)))
-        let offer = StressOffer(role: "a", asked: format(.mjpeg, 640, 480, 30), formats: [any])
+        let offer = StressOffer(role: "a", requested: format(.mjpeg, 640, 480, 30), formats: [any])
         #expect(offer.modes.first?.rates.map(\.description) == ["10", "15", "20", "25", "30", "40"])
     }
 }

@@ -10,7 +10,8 @@ import Testing
 
 @Suite("Judgment of a stress test run")
 struct StressJudgmentTests {
-    private let strict = StressLimits(RecordingLimits(lostFrames: 0, lostSamples: 0), isLong: false)
+    private let strict = StressLimits(
+        RecordingLimits(lostFrames: 0, lostSamples: 0), checksPressureAndClocks: false)
 
     private func camera(_ captured: Int64, _ lost: [String: Int64], named name: String = "desk")
         -> StressCertificate.Track
@@ -29,7 +30,7 @@ struct StressJudgmentTests {
 
     @Test("The profile's limit applies to each track separately")
     func limit() {
-        let limits = StressLimits(RecordingLimits(lostFrames: 0.05), isLong: false)
+        let limits = StressLimits(RecordingLimits(lostFrames: 0.05), checksPressureAndClocks: false)
         let findings = StressFindings(tracks: [
             camera(285, ["bus": 15]), camera(284, ["encoder": 16], named: "face"),
         ])
@@ -65,7 +66,7 @@ struct StressJudgmentTests {
             track: "desk", from: MediaTime(nanoseconds: 2_000_000_000),
             to: MediaTime(nanoseconds: 4_500_000_000),
             cause: "unplugged")
-        let limits = StressLimits(RecordingLimits(lostFrames: 0.5), isLong: false)
+        let limits = StressLimits(RecordingLimits(lostFrames: 0.5), checksPressureAndClocks: false)
         let judgment = StressJudgment(
             StressFindings(tracks: [camera(225, ["disconnected": 75])], gaps: [gap, gap]), limits: limits)
         #expect(judgment.verdict == .failed && judgment.cause == .device)
@@ -81,7 +82,8 @@ struct StressJudgmentTests {
             missing: [])
         let findings = StressFindings(tracks: [camera(300, [:])], pressure: pressure, unlocked: ["desk"])
         #expect(StressJudgment(findings, limits: strict).verdict == .held)
-        let long = StressJudgment(findings, limits: StressLimits(RecordingLimits(), isLong: true))
+        let long = StressJudgment(
+            findings, limits: StressLimits(RecordingLimits(), checksPressureAndClocks: true))
         #expect(long.verdict == .failed && long.cause == .pressure)
         #expect(long.reasons.first == "System pressure was critical: cpu is at 99 °C.")
         #expect(long.reasons.count == 2 && long.reasons[1].contains("The clock of desk"))

@@ -20,7 +20,7 @@ struct StressSetsTests {
         while let candidate = sets.next() {
             let isHeld = holds(candidate.grade, candidate.roles)
             tried.append("\(candidate.grade) \(candidate.roles.joined())\(isHeld ? "" : "!")")
-            sets.note(candidate, held: isHeld)
+            sets.record(candidate, passed: isHeld)
         }
         return tried
     }
@@ -30,7 +30,7 @@ struct StressSetsTests {
         var sets = StressSets(roles: roles, grades: [grade("x", roles), grade("y", roles)])
         #expect(run(&sets) { _, _ in true } == ["x abcd", "y abcd"])
         #expect(
-            sets.leftOut == [
+            sets.omissions == [
                 "With formats in which all cameras passed together (x, y), smaller sets were not tested, because they need fewer resources."
             ]
         )
@@ -46,7 +46,7 @@ struct StressSetsTests {
                 "x abd",
                 "x bcd",
             ])
-        #expect(sets.leftOut.contains { $0.hasPrefix("Sets with a failed subset") })
+        #expect(sets.omissions.contains { $0.hasPrefix("Sets with a failed subset") })
     }
 
     @Test("A camera that fails by itself is not in larger sets; full sets of all grades precede subsets")
@@ -62,7 +62,7 @@ struct StressSetsTests {
         var sets = StressSets(roles: ["a", "b", "c"], grades: [grade("raw", ["a", "c"])])
         #expect(run(&sets) { _, set in set.count < 2 } == ["raw ac!", "raw a", "raw c"])
         #expect(
-            sets.leftOut.contains(
+            sets.omissions.contains(
                 "b was not tested with “raw” formats, because this camera does not offer any."))
     }
 
@@ -72,16 +72,16 @@ struct StressSetsTests {
         var sets = StressSets(roles: many, grades: [grade("x", many)], limit: 20)
         #expect(run(&sets) { _, set in set.count < 3 }.count == 20)
         #expect(
-            sets.leftOut.contains {
+            sets.omissions.contains {
                 $0.contains("At most 20 sets are tested. Skipped: 59 more sets of 2 cameras")
             },
-            "\(sets.leftOut)")
+            "\(sets.omissions)")
     }
 
     @Test("A single camera is a full set")
     func one() {
         var sets = StressSets(roles: ["a"], grades: [grade("x", ["a"])])
         #expect(run(&sets) { _, _ in false } == ["x a!"])
-        #expect(sets.leftOut.isEmpty)
+        #expect(sets.omissions.isEmpty)
     }
 }

@@ -19,14 +19,14 @@ struct LatencyEstimateTests {
     }
 
     /// Returns a microphone's events for claps, accurate to some microseconds.
-    private func heard(_ claps: [Double], later: Double = 0) -> [SharpEvent] {
+    private func audioEvents(_ claps: [Double], later: Double = 0) -> [SharpEvent] {
         claps.map {
             SharpEvent(
                 earliest: instant($0 + later - 0.00002), latest: instant($0 + later + 0.00002), strength: 9)
         }
     }
 
-    private func seen(_ claps: [Double], latency: Double, phase: Double) -> [SharpEvent] {
+    private func flashEvents(_ claps: [Double], latency: Double, phase: Double) -> [SharpEvent] {
         let light = SyntheticLight(latency: latency, phase: phase)
         return light.events(at: claps, until: (claps.last ?? 0) + 1, seed: 1)
     }
@@ -44,7 +44,8 @@ struct LatencyEstimateTests {
             }
             let estimate = try #require(
                 LatencyEstimate(
-                    of: seen(claps, latency: truth, phase: phase), against: heard(claps), mediaType: .video))
+                    of: flashEvents(claps, latency: truth, phase: phase), against: audioEvents(claps),
+                    mediaType: .video))
             if (estimate.median - ms(truth * 1000)).magnitude <= ms(2) { good += 1 }
         }
         #expect(good >= 99)
@@ -57,11 +58,11 @@ struct LatencyEstimateTests {
             var generator = SeededGenerator(seed: UInt64(seed) &* 31)
             let (truth, phase) = (0.3 * generator.fraction(), 0.03 * generator.fraction())
             let claps = claps(60, &generator)
-            let seen = seen(claps, latency: truth, phase: phase)
+            let seen = flashEvents(claps, latency: truth, phase: phase)
             for count in [3, 5, 10, 20, 40, 60] {
                 let estimate = try #require(
                     LatencyEstimate(
-                        of: seen, against: heard(Array(claps.prefix(count))), mediaType: .video))
+                        of: seen, against: audioEvents(Array(claps.prefix(count))), mediaType: .video))
                 #expect((estimate.median - ms(truth * 1000)).magnitude <= estimate.uncertainty, "\(seed)")
                 if count == 60, estimate.uncertainty <= ms(2) { fine += 1 }
             }
@@ -106,7 +107,7 @@ struct LatencyEstimateTests {
                 phase: 0.03 * generator.fraction())
             let events = light.events(at: claps, until: 130, seed: UInt64(seed))
             let estimate = try #require(
-                LatencyEstimate(of: events, against: heard(claps), mediaType: .video))
+                LatencyEstimate(of: events, against: audioEvents(claps), mediaType: .video))
             #expect((estimate.median - ms(80)).magnitude <= estimate.uncertainty, "\(seed)")
             #expect(estimate.uncertainty <= ms(4), "\(seed)")
         }
@@ -117,7 +118,8 @@ struct LatencyEstimateTests {
         let claps = (2...21).map(Double.init)
         let estimate = try #require(
             LatencyEstimate(
-                of: seen(claps, latency: 0.137, phase: 0.01), against: heard(claps), mediaType: .video))
+                of: flashEvents(claps, latency: 0.137, phase: 0.01), against: audioEvents(claps),
+                mediaType: .video))
         #expect(estimate.eventCount == 20)
         #expect((estimate.median - ms(137)).magnitude <= estimate.uncertainty)
         #expect(estimate.uncertainty > ms(16) && estimate.uncertainty < ms(18))
@@ -129,7 +131,8 @@ struct LatencyEstimateTests {
         let claps = (2...21).map(Double.init)
         let estimate = try #require(
             LatencyEstimate(
-                of: seen(claps, latency: 0.8, phase: 0.01), against: heard(claps), mediaType: .video))
+                of: flashEvents(claps, latency: 0.8, phase: 0.01), against: audioEvents(claps),
+                mediaType: .video))
         #expect((estimate.median - ms(800)).magnitude < ms(17))
     }
 
@@ -143,7 +146,8 @@ struct LatencyEstimateTests {
             .sorted()
         let estimate = try #require(
             LatencyEstimate(
-                of: seen(lights, latency: 0.137, phase: 0.02), against: heard(audioBlocks), mediaType: .video)
+                of: flashEvents(lights, latency: 0.137, phase: 0.02), against: audioEvents(audioBlocks),
+                mediaType: .video)
         )
         #expect((estimate.median - ms(137)).magnitude <= estimate.uncertainty)
         #expect(estimate.uncertainty <= ms(4))
@@ -156,13 +160,14 @@ struct LatencyEstimateTests {
         let claps = claps(10, &generator)
         let others = claps.map { clap -> SharpEvent in
             let later = 0.0412 + 0.0005 * generator.normal()
-            return heard([clap], later: later)[0]
+            return audioEvents([clap], later: later)[0]
         }
-        let estimate = try #require(LatencyEstimate(of: others, against: heard(claps), mediaType: .audio))
+        let estimate = try #require(
+            LatencyEstimate(of: others, against: audioEvents(claps), mediaType: .audio))
         #expect((estimate.median - ms(41.2)).magnitude <= estimate.uncertainty)
         #expect(estimate.uncertainty < ms(1))
-        let early = heard(claps, later: -0.25)
-        let second = try #require(LatencyEstimate(of: early, against: heard(claps), mediaType: .audio))
+        let early = audioEvents(claps, later: -0.25)
+        let second = try #require(LatencyEstimate(of: early, against: audioEvents(claps), mediaType: .audio))
         #expect((second.median + ms(250)).magnitude < ms(0.1))
     }
 
@@ -193,7 +198,7 @@ struct LatencyEstimateTests {
         let beeps = stride(from: 1.0, to: 39, by: 2).map { $0 }
         // The device clock is 200 ppm fast, so one second of samples is shorter than a second.
         for beep in beeps { audio.beep(at: beep * 1.0002) }
-        var microphone = MicrophoneEvents(rate: 48_000)
+        var microphone = MicrophoneEventDetector(rate: 48_000)
         var events: [SharpEvent] = []
         for first in stride(from: 0, to: audio.samples.count - 480, by: 480) {
             // A period of 10 ms is lost, but the device's count continues.

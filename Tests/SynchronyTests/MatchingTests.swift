@@ -19,20 +19,21 @@ struct MatchingTests {
     @Test("The range that most intervals contain is found; wrong intervals are ignored")
     func marzullo() {
         // This is the example from Marzullo's paper.
-        let found = IntervalIntersection.most(of: [ms(8)...ms(12), ms(11)...ms(13), ms(10)...ms(12)])
+        let found = IntervalIntersection.mostCommon(of: [ms(8)...ms(12), ms(11)...ms(13), ms(10)...ms(12)])
         #expect(found == IntervalIntersection(range: ms(11)...ms(12), count: 3))
-        let wrong = IntervalIntersection.most(of: [ms(8)...ms(12), ms(11)...ms(13), ms(14)...ms(15)])
+        let wrong = IntervalIntersection.mostCommon(of: [ms(8)...ms(12), ms(11)...ms(13), ms(14)...ms(15)])
         #expect(wrong == IntervalIntersection(range: ms(11)...ms(12), count: 2))
     }
 
     @Test("If several ranges are in equally many intervals, the nearest to zero is used; ends are included")
     func ties() {
         let far = [ms(-90)...ms(-80), ms(30)...ms(40)]
-        #expect(IntervalIntersection.most(of: far)?.range == ms(30)...ms(40))
+        #expect(IntervalIntersection.mostCommon(of: far)?.range == ms(30)...ms(40))
         let touching = [ms(0)...ms(5), ms(5)...ms(9)]
         #expect(
-            IntervalIntersection.most(of: touching) == IntervalIntersection(range: ms(5)...ms(5), count: 2))
-        #expect(IntervalIntersection.most(of: []) == nil)
+            IntervalIntersection.mostCommon(of: touching)
+                == IntervalIntersection(range: ms(5)...ms(5), count: 2))
+        #expect(IntervalIntersection.mostCommon(of: []) == nil)
     }
 
     @Test("Flashes at all phases of a camera's frames give its offset to a fraction of a frame")
@@ -44,7 +45,7 @@ struct MatchingTests {
             let since = generator.fraction() * interval
             return ms(truth - since)...ms(truth - since + interval)
         }
-        let found = try #require(IntervalIntersection.most(of: ranges))
+        let found = try #require(IntervalIntersection.mostCommon(of: ranges))
         #expect(found.count == 200)
         #expect(found.range.contains(ms(truth)))
         #expect(found.uncertainty < ms(1))

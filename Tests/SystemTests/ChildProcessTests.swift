@@ -15,7 +15,7 @@ struct ChildProcessTests {
     }
 
     /// Kills the processes started by the shell.
-    private func end(_ child: ChildProcess) { kill(-child.process, SIGKILL) }
+    private func end(_ child: ChildProcess) { kill(-child.processID, SIGKILL) }
 
     @Test("all output up to the exit is read, even if another process keeps the pipes open")
     func exit() throws {
@@ -36,11 +36,11 @@ struct ChildProcessTests {
         weak var released: ChildProcess?
         do {
             let child = try shell("exit 0")
-            (group, released) = (child.process, child)
+            (group, released) = (child.processID, child)
             child.readOutput { _ in }
             child.readMessages { _ in }
             // The text is longer than the capacity of a pipe, so that the writing thread blocks.
-            for _ in 0..<40 { child.say(String(repeating: "x", count: 10_000)) }
+            for _ in 0..<40 { child.send(String(repeating: "x", count: 10_000)) }
             #expect(child.wait() == 0)
         }
         while released != nil { usleep(1000) }
@@ -52,8 +52,8 @@ struct ChildProcessTests {
         let child = try ChildProcess("/bin/sh", ["-c", "wc -c"])
         let count = ConditionLock<String?>(nil)
         child.readOutput { line in count.broadcast { $0 = line } }
-        for _ in 0..<40 { child.say(String(repeating: "x", count: 9_999)) }
-        child.finish()
+        for _ in 0..<40 { child.send(String(repeating: "x", count: 9_999)) }
+        child.closeInput()
         #expect(child.wait() == 0)
         #expect(count.wait { $0 }.trimmingCharacters(in: .whitespaces) == "400000")
     }

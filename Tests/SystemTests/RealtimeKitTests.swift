@@ -10,13 +10,13 @@ struct RealtimeKitTests {
     /// A service that refuses requests with the given reason, or grants them if it is `nil`, and records
     /// them.
     private final class Service: PriorityService {
-        let asked = ConditionLock<[(thread: Int32, nice: Int32)]>([])
+        let requests = ConditionLock<[(thread: Int32, nice: Int32)]>([])
         let answer: String?
 
         init(_ answer: String?) { self.answer = answer }
 
         func raise(thread: Int32, toNice nice: Int32) -> String? {
-            asked.withLock { $0.append((thread, nice)) }
+            requests.withLock { $0.append((thread, nice)) }
             return answer
         }
     }
@@ -24,14 +24,14 @@ struct RealtimeKitTests {
     @Test("a trial returns the source of the priority or the reason for the refusal")
     func trial() {
         let (granting, refusing) = (Service(nil), Service("no"))
-        let granted = ThreadPriorities.tried(with: granting)
-        let refused = ThreadPriorities.tried(with: refusing)
+        let granted = ThreadPriorities.testGrant(with: granting)
+        let refused = ThreadPriorities.testGrant(with: refusing)
         // The kernel grants the priority to root, or if the nice limit is raised.
-        if granting.asked.withLock(\.isEmpty) {
+        if granting.requests.withLock(\.isEmpty) {
             #expect(granted == .niceLimit && refused == .niceLimit)
         } else {
             #expect(granted == .realtimeKit && refused == .notGranted(reason: "no"))
-            #expect(granting.asked.withLock(\.count) == 1)
+            #expect(granting.requests.withLock(\.count) == 1)
         }
     }
 

@@ -41,12 +41,12 @@ struct WriteSpeedTests {
             (free: -1, room: nil),
         ] as [(free: Int64, room: Int64?)])
     func room(free: Int64, room: Int64?) {
-        #expect(WriteSpeedMeasurement.room(free: free) == room)
+        #expect(WriteSpeedMeasurement.testSize(free: free) == room)
     }
 
     @Test(
         "a file system in memory is rejected with the reason",
-        .enabled(if: FileSystemFacts("/dev/shm")?.isInMemory == true))
+        .enabled(if: FileSystemInfo("/dev/shm")?.isInMemory == true))
     func memory() throws {
         try inFolder("/dev/shm") { folder in
             let error = #expect(throws: FileError.self) {
@@ -72,10 +72,10 @@ struct WriteSpeedTests {
 
     @Test("a file system has the same identity for all its folders")
     func identity() throws {
-        let root = try #require(FileSystemFacts("/proc"))
-        #expect(FileSystemFacts("/proc/self") == root && !root.identity.isEmpty)
-        let other = try #require(FileSystemFacts("/sys"))
+        let root = try #require(FileSystemInfo("/proc"))
+        #expect(FileSystemInfo("/proc/self") == root && !root.identity.isEmpty)
+        let other = try #require(FileSystemInfo("/sys"))
         #expect(other.identity != root.identity && !other.isInMemory)
-        #expect(FileSystemFacts("/nonexistent") == nil)
+        #expect(FileSystemInfo("/nonexistent") == nil)
     }
 }

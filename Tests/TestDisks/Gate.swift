@@ -16,7 +16,7 @@ package final class Gate: Sendable {
         }
     }
 
-    package func shut() { state.broadcast { $0 = (true, false) } }
+    package func close() { state.broadcast { $0 = (true, false) } }
     package func open() { state.broadcast { $0.isShut = false } }
-    package func waitUntilSomebodyWaits() { state.wait { $0.hasSomebody ? () : nil } }
+    package func waitUntilBlocked() { state.wait { $0.hasSomebody ? () : nil } }
 }

@@ -18,7 +18,7 @@ package final class TestDisk {
     ///   - beforeWrite: A hook called before each write; see `FileWriteHooks`.
     /// - Throws: An error if the folder can't be created.
     package init(
-        limit: Int? = nil, audio: Int = WriteLimits.usualAudio, batchingTime: Nanoseconds = .zero,
+        limit: Int? = nil, audio: Int = WriteLimits.defaultAudio, batchingTime: Nanoseconds = .zero,
         index: Int = 0, waitsForRoom: Bool = false,
         beforeWrite: @escaping @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
     ) throws {
@@ -30,7 +30,7 @@ package final class TestDisk {
     }
 
     deinit {
-        disk.room.finish()
+        disk.reservedSpace.finish()
         _ = disk.folderWriter.finish()
         do {
             try FileManager.default.removeItem(at: parent)

@@ -45,7 +45,7 @@ extension DeviceRun<CameraEvent> {
         _ camera: any CameraSource, seconds: Double, recordingAfter: Double? = 0,
         reacting react: @escaping @Sendable (CameraEvent) -> Void = { _ in }
     ) throws {
-        if let recordingAfter { camera.recordingBegins(at: Self.start + .seconds(rounding: recordingAfter)) }
+        if let recordingAfter { camera.setRecordingStart(Self.start + .seconds(rounding: recordingAfter)) }
         try self.init(
             seconds: seconds,
             { clock, receive in
@@ -69,24 +69,24 @@ extension DeviceRun<CameraEvent> {
     }
 
     /// All events as text, without pixels.
-    var story: [String] {
+    var eventLog: [String] {
         arrivals.map { arrival in
             let at = (arrival.at - Self.start).count
             switch arrival.event {
-            case .frame(let frame), .earlier(let frame):
+            case .frame(let frame), .preroll(let frame):
                 return
                     "\(at) frame \(frame.sequence) \(frame.capturedAt.nanoseconds) \(frame.memory.count)"
             case .lost(let count, let cause, let time):
                 return "\(at) lost \(count) \(cause) \(time.nanoseconds)"
-            case .away(let time, let cause, let isRequested):
+            case .outageBegan(let time, let cause, let isRequested):
                 return "\(at) \(isRequested ? "asked" : "away") \((time - Self.start).count) \(cause)"
             case .formatRefused(let format, let time, _):
                 return "\(at) refused \((time - Self.start).count) \(format)"
-            case .returned(let time, _): return "\(at) returned \((time - Self.start).count)"
+            case .outageEnded(let time, _): return "\(at) returned \((time - Self.start).count)"
             case .formatChanged(let format): return "\(at) format \(format)"
-            case .remarked(let time, let text): return "\(at) remarked \((time - Self.start).count) \(text)"
-            case .corrected(let time): return "\(at) corrected \((time - Self.start).count)"
-            case .withoutHeaderClock(let time, let cause):
+            case .notice(let time, let text): return "\(at) remarked \((time - Self.start).count) \(text)"
+            case .timestampCorrected(let time): return "\(at) corrected \((time - Self.start).count)"
+            case .headerClockMissing(let time, let cause):
                 return "\(at) without header clock \((time - Self.start).count) \(cause)"
             case .controls(let outcomes, let time):
                 return "\(at) controls \((time - Self.start).count) \(outcomes.map(\.request.name))"
@@ -106,7 +106,7 @@ extension DeviceRun<CameraEvent> {
 extension DeviceRun<MicrophoneEvent> {
     init(_ microphone: any MicrophoneSource, seconds: Double, recordingAfter: Double? = 0) throws {
         if let recordingAfter {
-            microphone.recordingBegins(at: Self.start + .seconds(rounding: recordingAfter))
+            microphone.setRecordingStart(Self.start + .seconds(rounding: recordingAfter))
         }
         try self.init(
             seconds: seconds, { try microphone.start(on: $0, delivering: $1) }, { microphone.stop() })

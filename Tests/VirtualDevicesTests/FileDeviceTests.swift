@@ -35,7 +35,7 @@ struct FileDeviceTests {
         #expect(before.allSatisfy { $0.data == after[0].data })
         #expect(after[1].data != after[0].data)
         #expect(run.frames.map(\.sequence) == (0..<38).map { $0 })
-        #expect(run.story.last == "1510000000 ended 1510000000 end of file")
+        #expect(run.eventLog.last == "1510000000 ended 1510000000 end of file")
         for arrival in run.arrivals {
             guard case .frame(let frame) = arrival.event else { continue }
             #expect(arrival.at == frame.capturedAt + .milliseconds(40))
@@ -47,11 +47,11 @@ struct FileDeviceTests {
     )
     func unhurried() throws {
         let camera = try VirtualSources.camera(selector: "file:\(movie)", role: "desk")
-        camera.deliver(within: .milliseconds(60))
+        camera.setDeliveryLeeway(.milliseconds(60))
         let start = DeviceRun<CameraEvent>.start
         let run = try DeviceRun<CameraEvent>(camera, seconds: 2) { event in
             if case .frame(let frame) = event, frame.capturedAt == start + .milliseconds(600) {
-                camera.deliver(within: .zero)
+                camera.setDeliveryLeeway(.zero)
             }
         }
         let frames = run.arrivals.compactMap { arrival in
@@ -65,7 +65,7 @@ struct FileDeviceTests {
             #expect(at == .milliseconds(Int64(index < 16 ? index / 2 * 2 + 2 : index + 1) * 40))
         }
         #expect(Set(frames.map(\.1.data)).count == 25)
-        #expect(run.story.last == "1000000000 ended 1000000000 end of file")
+        #expect(run.eventLog.last == "1000000000 ended 1000000000 end of file")
     }
 
     @Test("a file with inter-frame compression is decoded")

@@ -39,8 +39,9 @@ struct FilePlaybackTests {
         let expected = Nanoseconds.milliseconds(later == "video" ? 540 : 40)
         #expect((change.capturedAt - start - expected).magnitude <= .milliseconds(20), "half a frame")
         // The camera ends with the file, rounded to whole frames of 40 ms.
-        let end = try #require(seen.story.last?.split(separator: " ").first.flatMap { Int64($0) })
-        #expect(seen.story.last?.hasSuffix("end of file") == true && abs(end - 1_500_000_000) <= 40_000_000)
+        let end = try #require(seen.eventLog.last?.split(separator: " ").first.flatMap { Int64($0) })
+        #expect(
+            seen.eventLog.last?.hasSuffix("end of file") == true && abs(end - 1_500_000_000) <= 40_000_000)
         let heard = try DeviceRun<MicrophoneEvent>("file:\(path)", seconds: 3)
         let samples = heard.audioBlocks.flatMap(\.samples)
         let first = try #require(samples.firstIndex { $0 > 0.4 })
@@ -71,7 +72,7 @@ struct FilePlaybackTests {
         let steps = zip(seen.frames.dropFirst(), seen.frames).map { $0.capturedAt - $1.capturedAt }
         #expect(
             steps.allSatisfy { (Nanoseconds.milliseconds(15)...Nanoseconds.milliseconds(65)).contains($0) })
-        let told = seen.story.filter { $0.contains("remarked") }
+        let told = seen.eventLog.filter { $0.contains("remarked") }
         // MPEG-TS timestamps have 33 bits: libavformat reads a jump back by an hour as a jump forward by a
         // day minus an hour.
         #expect(told.count == 1 && told[0].contains("jump "), "\(told)")
@@ -80,7 +81,7 @@ struct FilePlaybackTests {
         #expect((94_000...97_500).contains(loud))
         #expect(
             heard.arrivals.contains {
-                if case .remarked(_, let text) = $0.event { text.contains("jump") } else { false }
+                if case .notice(_, let text) = $0.event { text.contains("jump") } else { false }
             })
         let end = try #require(heard.arrivals.last)
         #expect((end.at - start - .seconds(2)).magnitude < .milliseconds(150))
@@ -107,10 +108,11 @@ struct FilePlaybackTests {
         let seen = try DeviceRun<CameraEvent>("file:\(path)", seconds: 4)
         #expect(Set(seen.frames.map(\.data)).count >= 47)
         #expect((48...53).contains(seen.frames.count), "\(seen.frames.count)")
-        let told = seen.story.filter { $0.contains("remarked") }
+        let told = seen.eventLog.filter { $0.contains("remarked") }
         #expect(told.count == 1 && told[0].contains("jump forward by"), "\(told)")
         #expect(
-            seen.story.last?.hasSuffix("end of file") == true && !seen.story.contains { $0.contains("lost") })
+            seen.eventLog.last?.hasSuffix("end of file") == true
+                && !seen.eventLog.contains { $0.contains("lost") })
         let heard = try DeviceRun<MicrophoneEvent>("file:\(path)", seconds: 4)
         // AAC does not keep the level constant at the end.
         let loud = heard.audioBlocks.flatMap(\.samples).count { $0 > 0.25 }
@@ -130,7 +132,7 @@ struct FilePlaybackTests {
             ])
         let run = try DeviceRun<CameraEvent>("file:\(path)", seconds: 3)
         #expect(run.frames.count == 20 && Set(run.frames.map(\.data)).count == 20)
-        #expect(!run.story.contains { $0.contains("remarked") }, "\(run.story)")
+        #expect(!run.eventLog.contains { $0.contains("remarked") }, "\(run.eventLog)")
     }
 
     @Test("in a gap of a file's video, the last frame is repeated as in a player, and nothing is lost")
@@ -148,7 +150,7 @@ struct FilePlaybackTests {
                 (frame.capturedAt - DeviceRun<CameraEvent>.start - .milliseconds(Int64(index) * 40)).magnitude
                     <= .milliseconds(1)
             })
-        #expect(!run.story.contains { $0.contains("lost") })
+        #expect(!run.eventLog.contains { $0.contains("lost") })
     }
 
     @Test("a file with a very low rate is played at one frame per second")

@@ -33,7 +33,7 @@ struct SyntheticBusTests {
         // A payload of 2316 bytes needs the alternate setting of 2688 bytes, which takes 52.9 µs. The rest
         // has capacity for 1984 bytes.
         #expect(shortage.controller == "room-test" && shortage.claims.map(\.share.bytes) == [2688])
-        #expect(shortage.asked?.bytes == 2688 && shortage.fitting?.bytes == 1984)
+        #expect(shortage.requested?.bytes == 2688 && shortage.fitting?.bytes == 1984)
         first.stop()
         try start(second)
         second.stop()

@@ -44,16 +44,16 @@ struct TimingTests {
         for phase in [0, 1, 33_333_332, 33_333_333, 500] as [Int64] {
             let timebase = DeviceTimebase(rate: FrameRate(30), phase: Nanoseconds(phase))
             let white = (0..<300).filter {
-                Clap.isSeen(from: timebase.time(of: $0), until: timebase.time(of: $0 + 1))
+                Clap.occurs(from: timebase.time(of: $0), until: timebase.time(of: $0 + 1))
             }
             // Frames 0…299 span the time from 0 s or slightly later to 10 s or slightly later.
             #expect(white.count == 10)
         }
         #expect(
-            Clap.isSeen(
+            Clap.occurs(
                 from: ClockTime(nanoseconds: 1_000_000_000), until: ClockTime(nanoseconds: 1_000_000_001)))
         #expect(
-            !Clap.isSeen(
+            !Clap.occurs(
                 from: ClockTime(nanoseconds: 1_000_000_001), until: ClockTime(nanoseconds: 2_000_000_000)))
     }
 
@@ -89,9 +89,9 @@ struct TimingTests {
         var told: [(Int64, ScriptedDelivery.Step)] = []
         let start = start.map { ClockTime(nanoseconds: $0 * 1_000_000) }
         while true {
-            let wake = delivery.wake(since: start)
+            let wake = delivery.wakeTime(since: start)
             guard wake.nanoseconds <= end * 1_000_000 else { return told }
-            for step in delivery.steps(at: wake, since: start) {
+            for step in delivery.dequeueSteps(at: wake, since: start) {
                 told.append((wake.nanoseconds / 1_000_000, step))
             }
         }
@@ -108,7 +108,7 @@ struct TimingTests {
         "a disconnect is reported immediately, and undelivered frames and frames that began during it never arrive"
     )
     func unplug() {
-        let outage = FaultScript.Stretch(from: .milliseconds(250), to: .milliseconds(430))
+        let outage = FaultScript.Interval(from: .milliseconds(250), to: .milliseconds(430))
         let told = play(rules(FaultScript(outages: [outage])), through: 620)
         #expect(
             told.map(\.step) == [
@@ -164,11 +164,11 @@ struct TimingTests {
     @Test("in real time, frames overdue beyond a limit are lost, as when a driver's buffers are full")
     func patience() {
         var rules = rules()
-        rules.patience = .milliseconds(500)
+        rules.maxOverdueTime = .milliseconds(500)
         var delivery = ScriptedDelivery(rules, from: ClockTime(nanoseconds: 0))
         let now = ClockTime(nanoseconds: 1_000_000_000)
         var told: [ScriptedDelivery.Step] = []
-        while delivery.wake(since: nil) <= now { told += delivery.steps(at: now, since: nil) }
+        while delivery.wakeTime(since: nil) <= now { told += delivery.dequeueSteps(at: now, since: nil) }
         #expect(told.first == .lost(slots: 4, cause: .driver, capturedAt: ClockTime(nanoseconds: 0)))
         #expect(told.count == 6)
     }

@@ -217,10 +217,10 @@ struct VirtualCameraTests {
         let selector =
             "virtual:clap?size=64x48&drop=0.2&corrupt=0.2&jitter=2&unplug=0.5&replug=0.8&stall=1.2:0.2"
         let (first, second) = (try Run(selector, seconds: 2), try Run(selector, seconds: 2))
-        #expect(first.story == second.story)
+        #expect(first.eventLog == second.eventLog)
         #expect(first.frames.map(\.data) == second.frames.map(\.data))
-        #expect(try Run(selector, role: "face", seconds: 2).story != first.story)
-        #expect(try Run("\(selector)&seed=2", seconds: 2).story != first.story)
+        #expect(try Run(selector, role: "face", seconds: 2).eventLog != first.eventLog)
+        #expect(try Run("\(selector)&seed=2", seconds: 2).eventLog != first.eventLog)
     }
 
     // MARK: Faults
@@ -257,7 +257,7 @@ struct VirtualCameraTests {
     func unplug() throws {
         let run = try Run(
             "virtual:bars?size=64x48&phase=0&unplug=1,2&replug=1.5", seconds: 4, recordingAfter: 0.5)
-        let other = run.story.filter { !$0.contains("frame") }
+        let other = run.eventLog.filter { !$0.contains("frame") }
         #expect(
             other == [
                 "1500000000 away 1500000000 unplugged", "2000000000 returned 2000000000",
@@ -281,7 +281,7 @@ struct VirtualCameraTests {
         }
         #expect(silent.isEmpty)
         #expect(run.lost(.disconnected) == 15)
-        #expect(run.story.count { $0.contains("disconnected") } == 1)
+        #expect(run.eventLog.count { $0.contains("disconnected") } == 1)
     }
 
     // MARK: Faults while it is asked for something
@@ -289,7 +289,7 @@ struct VirtualCameraTests {
     /// Returns the events, except frames, of a camera that receives a request for a smaller format. The
     /// request arrives at the camera's tenth frame at 1.077 s, 50 ms after the camera was turned off at that
     /// frame, or when it is disconnected.
-    private func story(_ faults: String, when: Asked) throws -> [String] {
+    private func eventLog(_ faults: String, when: RequestTime) throws -> [String] {
         let camera = try VirtualSources.camera(
             selector: "virtual:bars?size=64x48&fps=10&phase=0&\(faults)", role: "desk")
         let smaller = VideoFormat(
@@ -302,10 +302,10 @@ struct VirtualCameraTests {
                     count += 1
                     return count
                 }
-                if number == 10, when != .unplugged { camera.change(to: when == .off ? nil : smaller) }
-            case .away(_, let cause, let isRequested):
+                if number == 10, when != .unplugged { camera.changeFormat(to: when == .off ? nil : smaller) }
+            case .outageBegan(_, let cause, let isRequested):
                 let isOff = isRequested && cause == "off"
-                if isOff || (when == .unplugged && !isRequested) { camera.change(to: smaller) }
+                if isOff || (when == .unplugged && !isRequested) { camera.changeFormat(to: smaller) }
             default: break
             }
         }
@@ -313,15 +313,15 @@ struct VirtualCameraTests {
         let times = run.arrivals.filter { if case .frame = $0.event { false } else { true } }.map(\.at)
         #expect(times == times.sorted())
         #expect(run.frames.last?.size == smaller.size)
-        return run.story.filter { !$0.contains("frame") }
+        return run.eventLog.filter { !$0.contains("frame") }
     }
 
-    enum Asked { case streaming, off, unplugged }
+    enum RequestTime { case streaming, off, unplugged }
 
     @Test("a disconnect during a format change is reported when the camera is reopened")
     func unpluggedInChange() throws {
         #expect(
-            try story("unplug=1.2&replug=2", when: .streaming) == [
+            try eventLog("unplug=1.2&replug=2", when: .streaming) == [
                 "1076543211 asked 1076543211 changing its format", "1376543211 away 1376543211 unplugged",
                 "2000000000 format mjpeg 32x24 at 10", "2000000000 returned 2000000000",
             ])
@@ -330,7 +330,7 @@ struct VirtualCameraTests {
     @Test("a disconnect that begins and ends during a format change is not noticed")
     func missedInChange() throws {
         #expect(
-            try story("unplug=1.1,2&replug=1.3,3", when: .streaming) == [
+            try eventLog("unplug=1.1,2&replug=1.3,3", when: .streaming) == [
                 "1076543211 asked 1076543211 changing its format", "1376543211 format mjpeg 32x24 at 10",
                 "1376543211 returned 1376543211", "2000000000 away 2000000000 unplugged",
                 "3000000000 returned 3000000000",
@@ -340,7 +340,7 @@ struct VirtualCameraTests {
     @Test("a disconnect while the camera is off is reported when it is turned on again")
     func unpluggedWhileOff() throws {
         #expect(
-            try story("unplug=1.1&replug=2.5", when: .off) == [
+            try eventLog("unplug=1.1&replug=2.5", when: .off) == [
                 "1076543211 asked 1076543211 off", "1426543211 away 1426543211 unplugged",
                 "2500000000 format mjpeg 32x24 at 10", "2500000000 returned 2500000000",
             ])
@@ -351,7 +351,7 @@ struct VirtualCameraTests {
     )
     func askedWhileUnplugged() throws {
         #expect(
-            try story("unplug=1&replug=2", when: .unplugged) == [
+            try eventLog("unplug=1&replug=2", when: .unplugged) == [
                 "1000000000 away 1000000000 unplugged", "2000000000 format mjpeg 32x24 at 10",
                 "2000000000 returned 2000000000",
             ])

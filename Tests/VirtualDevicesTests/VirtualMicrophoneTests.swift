@@ -9,7 +9,7 @@ struct VirtualMicrophoneTests {
     private typealias Run = DeviceRun<MicrophoneEvent>
 
     /// Returns all samples of the first channel with their true times since the clock's origin.
-    private func heard(_ run: Run) -> [(seconds: Double, value: Float)] {
+    private func timedSamples(_ run: Run) -> [(seconds: Double, value: Float)] {
         run.audioBlocks.flatMap { audio in
             (0..<audio.frameCount).map { index in
                 let offset = Double(index) / Double(audio.format.rate)
@@ -25,7 +25,7 @@ struct VirtualMicrophoneTests {
     func beeps() throws {
         let run = try Run("virtual:clap?channels=2", seconds: 3)
         var loud = 0
-        for (seconds, value) in heard(run) {
+        for (seconds, value) in timedSamples(run) {
             let time = seconds.truncatingRemainder(dividingBy: 1)
             let expected = time < 0.04 ? 0.5 * sin(2 * .pi * 1000 * time) : 0
             #expect(abs(Double(value) - expected) < 1e-4)
@@ -43,7 +43,7 @@ struct VirtualMicrophoneTests {
 
     @Test("a tone is continuous; silence is silent")
     func tone() throws {
-        let tone = heard(try Run("virtual:tone?rate=44100", seconds: 2.5))
+        let tone = timedSamples(try Run("virtual:tone?rate=44100", seconds: 2.5))
         for (seconds, value) in tone {
             #expect(abs(Double(value) - 0.5 * sin(2 * .pi * 1000 * seconds)) < 1e-4)
         }
@@ -86,11 +86,11 @@ struct VirtualMicrophoneTests {
             case .lost(let count, let cause, _):
                 lost[cause, default: 0] += count
                 if let next = expected { expected = next + count }
-            case .away(let time, let cause):
+            case .outageBegan(let time, let cause):
                 changes.append("\(cause) \((time - Run.start).count)")
                 expected = nil
-            case .returned(let time): changes.append("back \((time - Run.start).count)")
-            case .remarked, .ended: Issue.record("a virtual microphone neither remarks nor ends")
+            case .outageEnded(let time): changes.append("back \((time - Run.start).count)")
+            case .notice, .ended: Issue.record("a virtual microphone neither remarks nor ends")
             }
         }
         #expect(changes == ["unplugged 2000000000", "back 2500000000"])

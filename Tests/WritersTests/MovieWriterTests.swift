@@ -56,7 +56,7 @@ struct MovieWriterTests {
                 let tick = Int64(number - 1) * 10
                 writer.split(part(number, at: tick))
                 append(tick..<tick + 10, to: 0, of: writer)
-                writer.pass(2)
+                writer.skipSplit(2)
             }
             // The stream resumes in the third file.
             append(25..<30, to: 2, of: writer)
@@ -131,7 +131,7 @@ struct MovieWriterTests {
             disks.map(\.disk), relativePath: "a.mov",
             streams: [MovieTrack.video(parameters, rotation: .none, name: "camera")],
             startedAt: Date(timeIntervalSince1970: 0))
-        gate.shut()
+        gate.close()
         for number in 2...3 {
             let tick = Int64(number - 1) * 30
             append(tick == 30 ? 0..<30 : 31..<60, to: 0, of: writer)

@@ -114,16 +114,16 @@ struct StreamLedgerTests {
         let gate = Gate()
         let disk = try TestDisk(audio: 20_000, beforeWrite: gate.wait)
         let writer = try Self.writer([disk])
-        gate.shut()
+        gate.close()
         Self.append(frames: 0..<60, to: writer)
-        gate.waitUntilSomebodyWaits()
+        gate.waitUntilBlocked()
         // Four of the ten packets fit.
         Self.append(audio: 0..<10, to: writer, bytes: 5000)
         gate.open()
-        while writer.file(0)?.queue.byteCount ?? 0 > 0 {}
+        while writer.writer(onDisk: 0)?.queue.byteCount ?? 0 > 0 {}
         Self.append(audio: 10..<20, to: writer)
         // The encoder has failed.
-        writer.skip(AudioFateRun(.silence(.encoder), count: 75_520), stream: 1)
+        writer.appendSilence(AudioFateRun(.silence(.encoder), count: 75_520), stream: 1)
         let result = try #require(Self.finish(writer, at: MediaTime(nanoseconds: 2_000_000_000)).first)
         #expect(result.failure == nil && result.counts == [60, 14])
         let written = result.ledgers[1].written.samples
@@ -143,7 +143,9 @@ struct StreamLedgerTests {
             writer.conclude(onDisk: 0, at: Self.rate.time(ofTick: 45))
             Self.append(frames: 0..<90, to: writer)
             Self.append(audio: -1..<(isSilent ? 50 : 140), to: writer)
-            if isSilent { writer.skip(AudioFateRun(.silence(.encoder), count: 90 * 1024), stream: 1) }
+            if isSilent {
+                writer.appendSilence(AudioFateRun(.silence(.encoder), count: 90 * 1024), stream: 1)
+            }
             let result = try #require(Self.finish(writer, at: MediaTime(nanoseconds: 3_000_000_000)).first)
             #expect(result.failure == nil && result.ledgers[0].written.frames.total == 45)
             #expect(result.ledgers[0].dropped.frames.total == 45)

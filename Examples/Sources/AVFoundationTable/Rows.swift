@@ -11,7 +11,7 @@ extension Table {
     func row6() async throws { let cost = setup.reduction?.cost.total; _ = cost }
     func row7() async throws { let cost = session.status.pressure?.cost.value; _ = cost }
     func row8() async throws { let factors = session.status.pressure?.factors; _ = factors }
-    func row9() async throws { let steps = session.status.givenUp; _ = steps }
+    func row9() async throws { let steps = session.status.reductions; _ = steps }
     func row10() async throws { let sets = try SessionSetup.sets(request, on: machine); _ = sets }
     func row11() async throws { for await event in session.events { print(event.name) } }
     func row12() async throws { let now = MonotonicClock().now; _ = now }
@@ -84,7 +84,7 @@ extension Table {
     }
     func row44() async throws { let name = SessionEvent.Name.deviceRestored; _ = name }
     func row45() async throws { let position = camera.position; _ = position }
-    func row46() async throws { let turns = camera.turnsWithComputer; _ = turns }
+    func row46() async throws { let turns = camera.rotatesWithComputer; _ = turns }
     func row47() async throws { let ear = camera.companion; _ = ear }
     func row48() async throws { let tracks = TrackSettings(cameras: .copy, microphones: .wav); _ = tracks }
     func row49() async throws { let terms = setup.reduction?.cost.terms.map(\.explanation); _ = terms }
@@ -113,7 +113,7 @@ extension Table {
     func row57() async throws {
         let own = try SessionSetup(request, tracker: SensorOrientationTracker()); _ = own
     }
-    func row58() async throws { let means = setup.plan.turning(of: connections[0])?.means; _ = means }
+    func row58() async throws { let means = setup.plan.orientation(of: connections[0])?.method; _ = means }
     func row59() async throws { try session.commit([.show(["face", "desk"])]) }
     func row60() async throws { if case .dropped(let cause)? = tick["desk"] { print(cause) } }
     func row61() async throws { try session.commit([.zoom(role: "desk", 1.5), .pan(role: "desk", 0.2)]) }

@@ -9,7 +9,7 @@ public final class GradientCamera: CameraSource {
     /// NV12 as cameras deliver it: BT.601, luma from 16 to 235.
     public let color = ColorDescription.bt601Limited
     public let deliveryDelay = Nanoseconds.milliseconds(1)
-    private let pace = Pace()
+    private let pace = PeriodicThread()
 
     /// Creates a camera. One of the type `builtIn` turns with the computer.
     public init(

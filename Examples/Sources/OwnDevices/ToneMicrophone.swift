@@ -9,7 +9,7 @@ public final class ToneMicrophone: MicrophoneSource {
         mediaType: .audio, deviceType: .microphone, identity: DeviceIdentity(name: "tone"), name: "tone",
         node: "",
         selector: "")
-    private let pace = Pace()
+    private let pace = PeriodicThread()
 
     public init() {}
 

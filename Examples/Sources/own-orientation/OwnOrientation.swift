@@ -22,7 +22,7 @@ struct OwnOrientation {
             tracker: tracker)
         let session = setup.makeSession(
             RecordingOptions(parentFolder: parent, duration: .seconds(3), version: "own-orientation 1.0"))
-        let rotation = setup.followRotation(of: session)
+        let rotation = setup.trackRotation(of: session)
         func tell() {
             for connection in session.connections where connection.output == "program" {
                 print("\(connection.input) is turned by \(connection.rotation.degrees)° in the program")

@@ -8,7 +8,7 @@ final class TurningTracker: OrientationTracker {
     /// What several threads share, behind a lock.
     private final class Guarded: @unchecked Sendable {
         private let lock = NSLock()
-        private var turn = MachineOrientation.turned(.none)
+        private var turn = MachineOrientation.rotated(.none)
         private var observers: [UUID: @Sendable (MachineOrientation) -> Void] = [:]
 
         var current: MachineOrientation { lock.withLock { turn } }
@@ -32,13 +32,13 @@ final class TurningTracker: OrientationTracker {
         func remove(_ id: UUID) { lock.withLock { observers[id] = nil } }
     }
 
-    var turn: MachineOrientation { state.current }
+    var orientation: MachineOrientation { state.current }
 
-    func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation {
+    func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> OrientationObservation {
         let id = state.add(observer)
-        return TurnObservation { [state] in state.remove(id) }
+        return OrientationObservation { [state] in state.remove(id) }
     }
 
     /// Tells all observers that the computer is turned so far clockwise.
-    func turn(to rotation: Rotation) { state.set(.turned(rotation)) }
+    func turn(to rotation: Rotation) { state.set(.rotated(rotation)) }
 }

@@ -93,7 +93,7 @@ struct PictureInPicture {
     /// Runs what waits for devices on a thread of its own: Swift's tasks are not to be blocked.
     private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "setup") { continuation.resume(returning: body()) }
+            MediaThread.startWhenPossible(name: "setup") { continuation.resume(returning: body()) }
         }
     }
 }

@@ -26,13 +26,13 @@ struct RecordWithPreview {
             frameTaps: [preview])
 
         // Whoever may use `multicam ctl` on this computer can steer it.
-        let steering = SessionSteering { print($0) }
+        let steering = SessionController { print($0) }
         let server = try ControlServer { request throws(ControlError) in
-            try steering.work(for: request, paused: setup.plan)
+            try steering.work(for: request, pausedPlan: setup.plan)
         }
         defer { server.stop() }
-        steering.note(at: server)
-        steering.steer(session, setup, stills: SessionStills(setup.plan, cameras: setup.cameras))
+        steering.attach(server)
+        steering.attach(session, setup, stills: SessionStills(setup.plan, cameras: setup.cameras))
 
         // Events come as they happen. The first tells where the recording is.
         let events = Task {

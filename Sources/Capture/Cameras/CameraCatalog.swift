@@ -7,14 +7,14 @@ public struct CameraCatalog: Sendable {
     /// Directory of the device nodes, usually `/dev`.
     let nodes: String
     private let isSettled: @Sendable (String) -> Bool
-    private let ask: @Sendable (SysfsCamera) -> NodeAnswers.Outcome
+    private let query: @Sendable (SysfsCamera) -> NodeProperties.Outcome
 
     /// Creates a catalog of the cameras in `/sys` and `/dev`. Queries udev if udevd is running.
     public init() {
         // If udevd is running, it sets the permissions of a new node after the node appears.
         self.init(
             sysfs: "/sys", nodes: "/dev",
-            isSettled: { !UdevProperties.isServed || UdevProperties().isSettled($0) })
+            isSettled: { !UdevProperties.isDaemonRunning || UdevProperties().isSettled($0) })
     }
 
     /// Creates a catalog that reads other directories instead of `/sys` and `/dev`, for tests.
@@ -32,15 +32,15 @@ public struct CameraCatalog: Sendable {
     ///   - sysfs: Mount point of sysfs. udev is queried only for `/sys`.
     ///   - nodes: Directory of the device nodes.
     ///   - isSettled: Returns whether udevd has set the permissions of the node that belongs to a sysfs directory.
-    ///   - ask: Opens a node and queries its properties.
+    ///   - query: Opens a node and queries its properties.
     init(
         sysfs: String, nodes: String, isSettled: @escaping @Sendable (String) -> Bool,
-        ask: @escaping @Sendable (SysfsCamera) -> NodeAnswers.Outcome = NodeAnswers.ask
+        query: @escaping @Sendable (SysfsCamera) -> NodeProperties.Outcome = NodeProperties.query
     ) {
         tree = SysfsTree(root: sysfs)
         self.nodes = nodes
         self.isSettled = isSettled
-        self.ask = ask
+        self.query = query
     }
 
     /// Returns all cameras with their formats and controls, ordered by node number. Unusable cameras are included with
@@ -58,37 +58,37 @@ public struct CameraCatalog: Sendable {
     /// camera.
     package func locatedCameras() -> [LocatedDevice] {
         var known = KnownNodes()
-        return look(&known, patience: .zero).cameras
+        return scan(&known, settleTimeout: .zero).cameras
     }
 
     /// Scans for connected cameras. Opens only nodes that are new or had a problem.
     ///
     /// - Parameters:
     ///   - known: Nodes known from the previous scan; updated by this call.
-    ///   - patience: Maximum time for which a new node is omitted while udevd or the driver is still setting it up.
+    ///   - settleTimeout: Maximum time for which a new node is omitted while udevd or the driver is still setting it up.
     /// - Returns: The cameras, and the time of the next scan if no device event arrives earlier.
-    package func look(
-        _ known: inout KnownNodes, patience: Nanoseconds
+    package func scan(
+        _ known: inout KnownNodes, settleTimeout: Nanoseconds
     ) -> (cameras: [LocatedDevice], again: ClockTime?) {
         let now = MonotonicClock().now
-        let present = nodes(knowing: known, now: now)
+        let present = nodes(known: known, now: now)
         known = KnownNodes()
         var cameras: [LocatedDevice] = []
         var again: ClockTime?
         for (name, node) in present {
-            let deadline = node.isListed ? now : node.firstSeen + patience
-            if now < deadline, isClosedForNow(node) {
+            let deadline = node.isListed ? now : node.firstSeen + settleTimeout
+            if now < deadline, isAwaitingPermissions(node) {
                 known.nodes[name] = node
                 again = min(again ?? deadline, deadline)
                 continue
             }
-            let outcome = node.outcome ?? ask(node.camera)
+            let outcome = node.outcome ?? query(node.camera)
             // The camera may have been unplugged during the query.
             guard tree.instance(of: node.folder) == node.instance else { continue }
             known.nodes[name] = node
             known.nodes[name]?.outcome = outcome.isFinal ? outcome : nil
             guard case .camera(let answers) = outcome else { continue }
-            if now < deadline, let pause = pause(for: answers.problem, of: node) {
+            if now < deadline, let pause = rescanDelay(for: answers.problem, of: node) {
                 again = min(again ?? deadline, deadline, now + pause)
                 continue
             }
@@ -102,13 +102,13 @@ public struct CameraCatalog: Sendable {
     }
 
     /// Whether a node can't be opened because udevd hasn't set its permissions yet. Doesn't open the node.
-    private func isClosedForNow(_ node: KnownNodes.Node) -> Bool {
+    private func isAwaitingPermissions(_ node: KnownNodes.Node) -> Bool {
         access(node.camera.node, R_OK | W_OK) != 0 && errno == EACCES && !isSettled(node.folder)
     }
 
     /// Returns the delay before the next scan of a new node with a possibly transient problem; `nil` for a permanent
     /// problem.
-    private func pause(for problem: CaptureDevice.Problem?, of node: KnownNodes.Node) -> Nanoseconds? {
+    private func rescanDelay(for problem: CaptureDevice.Problem?, of node: KnownNodes.Node) -> Nanoseconds? {
         switch problem {
         // After udevd has set the permissions, no rescan is needed, because the monitors report permission
         // changes.
@@ -122,7 +122,7 @@ public struct CameraCatalog: Sendable {
 
     /// Returns the nodes that currently exist, ordered by number. Nodes from the previous scan are taken from
     /// `known`; new nodes are read from sysfs.
-    private func nodes(knowing known: KnownNodes, now: ClockTime) -> [(name: String, node: KnownNodes.Node)] {
+    private func nodes(known: KnownNodes, now: ClockTime) -> [(name: String, node: KnownNodes.Node)] {
         let udev = UdevProperties()
         let asksUdev = tree.root == "/sys"
         return tree.videoNodeNames().compactMap { name, instance in
@@ -147,7 +147,9 @@ public struct CameraCatalog: Sendable {
         SysfsTree().usbDevice(of: path)
     }
 
-    private static func device(_ camera: SysfsCamera, _ answers: NodeAnswers, name: String) -> CaptureDevice {
+    private static func device(_ camera: SysfsCamera, _ answers: NodeProperties, name: String)
+        -> CaptureDevice
+    {
         var device = CaptureDevice(
             mediaType: .video, deviceType: camera.isBuiltIn == true ? .builtIn : .external,
             isTypeKnown: camera.isBuiltIn != nil, position: answers.position, mounting: answers.mounting,
@@ -158,13 +160,13 @@ public struct CameraCatalog: Sendable {
             controller: camera.controller,
             busSpeed: camera.busSpeed, formats: answers.formats, controls: answers.controls,
             problem: answers.problem)
-        device.isCaptureStick = CaptureStick.isOne(camera, hasSignalInput: answers.hasSignalInput)
+        device.isCaptureStick = CaptureStick.isCaptureStick(camera, hasSignalInput: answers.hasSignalInput)
         return device
     }
 }
 
 /// Properties read from a camera's node.
-struct NodeAnswers: Sendable {
+struct NodeProperties: Sendable {
     var formats: [OfferedFormat] = []
     var controls: [DeviceControl] = []
     var position = CaptureDevice.Position.unspecified
@@ -175,7 +177,7 @@ struct NodeAnswers: Sendable {
 
     /// Result of opening a node.
     enum Outcome: Sendable {
-        case camera(NodeAnswers)
+        case camera(NodeProperties)
         /// The node is a metadata or output node, which never becomes a camera.
         case noCamera
         /// The node can't be opened, and it isn't the first node of its function. Only the first node of a function
@@ -208,11 +210,11 @@ struct NodeAnswers: Sendable {
     }
 
     /// Opens the node briefly and queries its properties. Takes milliseconds.
-    static func ask(_ camera: SysfsCamera) -> Outcome {
+    static func query(_ camera: SysfsCamera) -> Outcome {
         do {
             let node = try V4L2Device(path: camera.node)
             guard try node.capability().isCamera else { return .noCamera }
-            var answers = NodeAnswers(
+            var answers = NodeProperties(
                 formats: node.formats(), controls: node.controls(), position: node.position(),
                 mounting: node.mounting() ?? .none, hasSignalInput: node.hasSignalInput())
             if node.isInUse() {
@@ -227,9 +229,9 @@ struct NodeAnswers: Sendable {
             switch error.reason {
             case .noPermission:
                 let group = NodePermissions(of: camera.node)?.groupName
-                return .camera(NodeAnswers(problem: .noPermission(group: group ?? "video")))
-            case .busy(let holder): return .camera(NodeAnswers(problem: .inUse(by: holder?.program)))
-            default: return .camera(NodeAnswers(problem: .failing(error.description)))
+                return .camera(NodeProperties(problem: .noPermission(group: group ?? "video")))
+            case .busy(let holder): return .camera(NodeProperties(problem: .inUse(by: holder?.program)))
+            default: return .camera(NodeProperties(problem: .failing(error.description)))
             }
         }
     }
@@ -246,7 +248,7 @@ package struct KnownNodes: Sendable {
         let firstSeen: ClockTime
         /// Result of opening the node; `nil` if the node must be queried, either for the first time or again after a
         /// possibly transient problem.
-        var outcome: NodeAnswers.Outcome?
+        var outcome: NodeProperties.Outcome?
         /// Whether the camera has been added to the list of cameras. A listed camera stays in the list even
         /// if it has problems later.
         var isListed = false
@@ -275,7 +277,7 @@ enum CaptureStick {
     ///   - camera: The camera as described by sysfs.
     ///   - hasSignalInput: Whether the driver reports a signal input, with DV timings or a television standard.
     /// - Returns: Whether the device captures the video signal of another device.
-    static func isOne(_ camera: SysfsCamera, hasSignalInput: Bool) -> Bool {
+    static func isCaptureStick(_ camera: SysfsCamera, hasSignalInput: Bool) -> Bool {
         if hasSignalInput || products.contains(camera.identity.product) { return true }
         if !camera.inputTerminals.isEmpty, !camera.inputTerminals.contains(cameraTerminal) { return true }
         let names = [camera.identity.name, camera.driversName].map { $0.lowercased() }

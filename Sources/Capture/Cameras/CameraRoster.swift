@@ -12,11 +12,11 @@ package final class CameraRoster: Sendable {
         var sharesOutage = false
         /// Bus paths of cameras that were present when this camera was disconnected and have stayed present
         /// since. These cameras can't be the disconnected camera.
-        var strangers: Set<String> = []
+        var excludedPaths: Set<String> = []
 
         /// Whether a device is the camera of this place: either the connected camera, or the missing camera
         /// after it was reconnected to the same port.
-        func owns(_ device: CaptureDevice) -> Bool {
+        func matches(_ device: CaptureDevice) -> Bool {
             let path = device.identity.busPath
             // A device without a bus path is identified only by its name.
             guard path == identity.busPath, !path.isEmpty || device.name == identity.name else {
@@ -34,7 +34,7 @@ package final class CameraRoster: Sendable {
     /// Adds a camera.
     ///
     /// - Returns: The camera's number in this roster.
-    func join(_ identity: DeviceIdentity) -> Int {
+    func register(_ identity: DeviceIdentity) -> Int {
         places.withLock { places in
             places.append(Place(identity: identity))
             return places.count - 1
@@ -46,14 +46,16 @@ package final class CameraRoster: Sendable {
     /// - Parameters:
     ///   - number: The camera's number.
     ///   - present: All cameras that are connected now. The list may still include the disconnected camera.
-    func leave(_ number: Int, among present: [CaptureDevice]) {
+    func markDisconnected(_ number: Int, among present: [CaptureDevice]) {
         places.withLock { places in
             guard !places[number].isAway else { return }
             places[number].isAway = true
             let home = places[number].identity.busPath
-            places[number].strangers = Set(present.map(\.identity.busPath)).subtracting([home, ""])
+            places[number].excludedPaths = Set(present.map(\.identity.busPath)).subtracting([home, ""])
             for other in places.indices where other != number && places[other].isAway {
-                guard places[other].identity.isTwin(of: places[number].identity) else { continue }
+                guard places[other].identity.differsOnlyInPort(from: places[number].identity) else {
+                    continue
+                }
                 places[other].sharesOutage = true
                 places[number].sharesOutage = true
             }
@@ -65,16 +67,18 @@ package final class CameraRoster: Sendable {
     func search(for number: Int, among present: [CaptureDevice]) -> DeviceSearch {
         places.withLock { places in
             let others = places.indices.filter { $0 != number }.map { places[$0] }
-            places[number].strangers.formIntersection(present.map(\.identity.busPath))
-            let strangers = places[number].strangers
+            places[number].excludedPaths.formIntersection(present.map(\.identity.busPath))
+            let strangers = places[number].excludedPaths
             let free = present.filter { device in
-                !strangers.contains(device.identity.busPath) && !others.contains { $0.owns(device) }
+                !strangers.contains(device.identity.busPath) && !others.contains { $0.matches(device) }
             }
             let search = places[number].identity.search(among: free)
             guard case .found(let device, isElsewhere: true) = search else { return search }
             // A device at a new port could also be an identical camera that is missing from another place in
             // the roster.
-            let isDoubtful = others.contains { $0.isAway && $0.identity.isTwin(of: device.identity) }
+            let isDoubtful = others.contains {
+                $0.isAway && $0.identity.differsOnlyInPort(from: device.identity)
+            }
             return isDoubtful ? .ambiguous([device]) : search
         }
     }
@@ -85,7 +89,7 @@ package final class CameraRoster: Sendable {
     ///   - number: The camera's number.
     ///   - device: The camera that was found.
     /// - Returns: A remark for the user, such as a changed port; `nil` if there is nothing to report.
-    func welcome(_ number: Int, as device: CaptureDevice) -> String? {
+    func markReconnected(_ number: Int, as device: CaptureDevice) -> String? {
         places.withLock { places in
             let isElsewhere = places[number].identity.busPath != device.identity.busPath
             var remarks: [String] = []

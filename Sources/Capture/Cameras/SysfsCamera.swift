@@ -30,7 +30,7 @@ struct SysfsCamera: Sendable {
     ///   - nodes: Directory of the device nodes, `/dev`.
     ///   - property: Returns a udev property of this node.
     init(folder: String, in tree: SysfsTree, nodes: String, property: (String) -> String?) {
-        let file = tree.event("DEVNAME", of: folder) ?? Paths.name(folder)
+        let file = tree.ueventValue("DEVNAME", of: folder) ?? Paths.name(folder)
         node = "\(nodes)/\(file)"
         index = tree.attribute("index", of: folder).flatMap { Int($0) } ?? 0
         driversName = (tree.attribute("name", of: folder) ?? file).printable()
@@ -75,12 +75,12 @@ struct SysfsCamera: Sendable {
     /// Returns the name of the camera. If one USB device has several cameras, such as visible light and infrared,
     /// returns the driver's name, because only that name differs.
     func name(among cameras: [SysfsCamera]) -> String {
-        let siblings = cameras.filter { $0.usbDevice == usbDevice && $0.mayCapture }
+        let siblings = cameras.filter { $0.usbDevice == usbDevice && $0.isCaptureNode }
         return usbDevice != nil && siblings.count > 1 ? driversName : identity.name
     }
 
     /// Whether the node is the first of a stream's two nodes.
-    var mayCapture: Bool { index.isMultiple(of: 2) }
+    var isCaptureNode: Bool { index.isMultiple(of: 2) }
 
     var selector: String { identity.busPath.isEmpty ? node : "usb:\(identity.busPath)" }
 }
@@ -121,7 +121,7 @@ struct UdevProperties: ~Copyable {
     }
 
     /// Whether udevd is running. Checks the control socket, as libudev does.
-    static var isServed: Bool { Paths.exists("/run/udev/control") }
+    static var isDaemonRunning: Bool { Paths.exists("/run/udev/control") }
 }
 
 /// Lists the cameras in sysfs without opening their nodes, so streaming cameras aren't disturbed.
@@ -149,7 +149,7 @@ package struct PresentCameras: Sendable {
                 asksUdev ? udev.value($0, of: folder) : nil
             }
         }
-        return found.filter(\.mayCapture).map { camera in
+        return found.filter(\.isCaptureNode).map { camera in
             let name = camera.name(among: found)
             return CaptureDevice(
                 mediaType: .video, deviceType: camera.isBuiltIn == true ? .builtIn : .external,

@@ -6,7 +6,7 @@ internal import Media
 /// the supervising thread. The receiver is called on the reporting thread, without holding the lock.
 final class PulseDelivery: Sendable {
     private struct State {
-        var dating: SampleDating
+        var dating: SampleTimestamper
         /// Start and last reported cause of the current outage; `nil` while audio is arriving.
         var outage: (since: ClockTime, cause: String)?
         /// Cause of the stream's failure; `nil` while the stream is working. Audio of a failed stream is
@@ -26,7 +26,7 @@ final class PulseDelivery: Sendable {
         self.format = format
         self.clock = clock
         self.receive = receive
-        monitor = ConditionLock(State(dating: SampleDating(rate: format.rate)))
+        monitor = ConditionLock(State(dating: SampleTimestamper(rate: format.rate)))
     }
 
     var now: ClockTime { clock.now }
@@ -36,10 +36,10 @@ final class PulseDelivery: Sendable {
     /// Records the capture time of the next unread sample.
     ///
     /// - Returns: Whether the capture time is doubtful and the server should be queried again.
-    func nextSample(capturedAt time: ClockTime) -> Bool {
-        let verdict = monitor.withLock { state -> SampleDating.Verdict in
+    func updateTiming(nextSampleAt time: ClockTime) -> Bool {
+        let verdict = monitor.withLock { state -> SampleTimestamper.Verdict in
             guard state.fault == nil else { return .steady }
-            let verdict = state.dating.report(time)
+            let verdict = state.dating.applyReport(time)
             // Samples that were lost before the source returned are part of the outage.
             if state.outage != nil, case .lost = verdict { return .steady }
             return verdict
@@ -54,9 +54,9 @@ final class PulseDelivery: Sendable {
     }
 
     /// Delivers audio. `start` points to interleaved 32-bit floats and is valid only during the call.
-    func audio(_ start: UnsafeRawPointer, byteCount: Int) {
+    func deliverAudio(_ start: UnsafeRawPointer, byteCount: Int) {
         let frameCount = byteCount / (format.channels * MemoryLayout<Float>.size)
-        guard let (first, time) = place(frameCount) else { return }
+        guard let (first, time) = assignPosition(frameCount) else { return }
         let valueCount = frameCount * format.channels
         let samples = [Float](unsafeUninitializedCapacity: valueCount) { buffer, count in
             UnsafeMutableRawBufferPointer(buffer).copyMemory(
@@ -67,21 +67,21 @@ final class PulseDelivery: Sendable {
     }
 
     /// Reports a gap in the stream as lost samples.
-    func hole(byteCount: Int) {
+    func reportHole(byteCount: Int) {
         let frameCount = byteCount / (format.channels * MemoryLayout<Float>.size)
-        guard let (_, time) = place(frameCount) else { return }
+        guard let (_, time) = assignPosition(frameCount) else { return }
         receive(.lost(count: Int64(frameCount), cause: .bus, capturedAt: time))
     }
 
     /// Reports that the source is suspended or delivers no samples. The source may resume without a restart
     /// of the stream.
-    func suspended() {
+    func reportSuspension() {
         let isOpen = monitor.withLock { $0.fault == nil }
-        if isOpen { away(cause: "suspended") }
+        if isOpen { reportOutage(cause: "suspended") }
     }
 
     /// Marks the stream as failed and wakes the supervisor.
-    func failed(_ cause: String) {
+    func reportFailure(_ cause: String) {
         monitor.broadcast { state in
             if state.fault == nil { state.fault = cause }
         }
@@ -100,14 +100,14 @@ final class PulseDelivery: Sendable {
     /// Sleeps for `pause`.
     ///
     /// - Returns: `false` immediately when `stop` is called.
-    func pause(_ pause: Nanoseconds) -> Bool {
+    func sleep(for pause: Nanoseconds) -> Bool {
         let isStopping = monitor.wait(until: MonotonicClock().now + pause) { $0.isStopping ? true : nil }
         return isStopping == nil
     }
 
     /// Reports an outage, dated from the end of the audio. An outage is reported once, and again if its cause changes.
     /// For example, an unplugged source is at first only suspended.
-    func away(cause: String) {
+    func reportOutage(cause: String) {
         let now = now
         let time = monitor.withLock { state -> ClockTime? in
             let time = state.outage?.since ?? state.dating.end ?? now
@@ -116,11 +116,11 @@ final class PulseDelivery: Sendable {
             state.outage = (time, cause)
             return time
         }
-        if let time { receive(.away(at: time, cause: cause)) }
+        if let time { receive(.outageBegan(at: time, cause: cause)) }
     }
 
     /// Clears the failure of the previous stream before a new stream is opened.
-    func reopen() {
+    func clearFailure() {
         monitor.withLock { $0.fault = nil }
     }
 
@@ -129,16 +129,17 @@ final class PulseDelivery: Sendable {
     }
 
     /// Counts samples, and reports the end of an outage if these samples are the first after it.
-    private func place(_ frameCount: Int) -> (first: Int64, time: ClockTime)? {
+    private func assignPosition(_ frameCount: Int) -> (first: Int64, time: ClockTime)? {
         guard frameCount > 0 else { return nil }
         let (place, isReturn) = monitor.withLock { state -> ((first: Int64, time: ClockTime)?, Bool) in
-            guard state.fault == nil, !state.isStopping, let place = state.dating.take(frameCount) else {
+            guard state.fault == nil, !state.isStopping, let place = state.dating.advance(by: frameCount)
+            else {
                 return (nil, false)
             }
             defer { state.outage = nil }
             return (place, state.outage != nil)
         }
-        if let place, isReturn { receive(.returned(at: place.time)) }
+        if let place, isReturn { receive(.outageEnded(at: place.time)) }
         return place
     }
 }

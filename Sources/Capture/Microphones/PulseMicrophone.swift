@@ -6,8 +6,8 @@ public import Media
 /// receiver must not block these threads or call `stop` on them.
 ///
 /// The microphone records only the source that it was created with. If this source or the server disappears, or if the
-/// server would move the stream to another device, the microphone delivers `.away` and retries every 500 ms. The
-/// microphone delivers `.returned` with the first audio of the same source. `firstSample` advances with time during the
+/// server would move the stream to another device, the microphone delivers `.outageBegan` and retries every 500 ms. The
+/// microphone delivers `.outageEnded` with the first audio of the same source. `firstSample` advances with time during the
 /// outage.
 public final class PulseMicrophone: MicrophoneSource {
     private struct State {
@@ -25,7 +25,7 @@ public final class PulseMicrophone: MicrophoneSource {
     public let deliveryDelay = Nanoseconds.milliseconds(60)
     /// 1.5 s: every 100 ms, a timing report corrects the computed times by one eighth of the deviation. An
     /// error in a report therefore affects capture times until 15 reports later (2 · 8 − 1, see
-    /// `SampleDating`).
+    /// `SampleTimestamper`).
     public let stampCorrelation = Nanoseconds.milliseconds(1500)
     private let source: PulseSource
     private let server: String?
@@ -86,7 +86,7 @@ public final class PulseMicrophone: MicrophoneSource {
         let supervision = PulseSupervision(source: source, format: format, server: server, delivery: delivery)
         let stream = try PulseRecordStream(
             source: source, format: format, connection: connection, delivery: delivery)
-        let supervisor = try supervision.begin(with: stream)
+        let supervisor = try supervision.start(with: stream)
         state.withLock { state in
             state.delivery = delivery
             state.supervisor = supervisor
@@ -118,7 +118,7 @@ struct PulseSupervision: Sendable {
     /// `delivery.stop()`.
     ///
     /// - Throws: `DeviceError` if the system can't create a thread.
-    func begin(with stream: PulseRecordStream) throws(DeviceError) -> MediaThread {
+    func start(with stream: PulseRecordStream) throws(DeviceError) -> MediaThread {
         // The thread's closure must not capture the stream directly: a closure is released only after the
         // thread has been joined.
         let handedOver = ConditionLock<PulseRecordStream?>(stream)
@@ -140,17 +140,17 @@ struct PulseSupervision: Sendable {
         while let cause = delivery.waitForFault() {
             // The stream is released first, so that libpulse's thread and this thread never report at the same time.
             stream = nil
-            delivery.away(cause: cause)
+            delivery.reportOutage(cause: cause)
             while stream == nil {
-                guard delivery.pause(Self.pause) else { return }
-                stream = reopened()
+                guard delivery.sleep(for: Self.pause) else { return }
+                stream = reopenStream()
             }
         }
     }
 
     /// Opens a stream of the same source on a new connection. Returns `nil` on failure; the caller retries.
-    private func reopened() -> PulseRecordStream? {
-        delivery.reopen()
+    private func reopenStream() -> PulseRecordStream? {
+        delivery.clearFailure()
         do throws(DeviceError) {
             // The time limit is short because `stop` waits until the connection attempt has ended.
             let connection = try PulseConnection(server: server, timeLimit: .seconds(1))

@@ -30,7 +30,7 @@ final class PulseRecordStream: @unchecked Sendable {
         self.connection = connection
         listener = PulseStreamListener(stream: created, connection: connection, delivery: delivery)
         try connection.locked { () throws(DeviceError) in
-            listen()
+            installCallbacks()
             try connect(to: source, format: format)
             listener.isOpen = true
         }
@@ -75,19 +75,22 @@ final class PulseRecordStream: @unchecked Sendable {
         return pa_stream_new_with_proplist(connection.context, "multicam", &sample, &map, properties)
     }
 
-    private func listen() {
+    private func installCallbacks() {
         let userdata = Unmanaged.passUnretained(listener).toOpaque()
         pa_stream_set_state_callback(
-            stream, { _, it in PulseStreamListener.behind(it)?.stateChanged() }, userdata)
-        pa_stream_set_read_callback(stream, { _, _, it in PulseStreamListener.behind(it)?.read() }, userdata)
+            stream, { _, it in PulseStreamListener.fromUserdata(it)?.stateChanged() }, userdata)
+        pa_stream_set_read_callback(
+            stream, { _, _, it in PulseStreamListener.fromUserdata(it)?.read() }, userdata)
         pa_stream_set_latency_update_callback(
-            stream, { _, it in PulseStreamListener.behind(it)?.timingUpdated() }, userdata)
-        pa_stream_set_moved_callback(stream, { _, it in PulseStreamListener.behind(it)?.moved() }, userdata)
+            stream, { _, it in PulseStreamListener.fromUserdata(it)?.timingUpdated() }, userdata)
+        pa_stream_set_moved_callback(
+            stream, { _, it in PulseStreamListener.fromUserdata(it)?.moved() }, userdata)
         pa_stream_set_suspended_callback(
-            stream, { _, it in PulseStreamListener.behind(it)?.suspended() }, userdata)
+            stream, { _, it in PulseStreamListener.fromUserdata(it)?.suspended() }, userdata)
         pa_context_set_subscribe_callback(
             connection.context,
-            { _, event, index, it in PulseStreamListener.behind(it)?.sourceChanged(event, index: index) },
+            { _, event, index, it in PulseStreamListener.fromUserdata(it)?.sourceChanged(event, index: index)
+            },
             userdata)
     }
 
@@ -101,7 +104,7 @@ final class PulseRecordStream: @unchecked Sendable {
             maxlength: serverDecides, tlength: serverDecides, prebuf: serverDecides, minreq: serverDecides,
             fragsize: fragment)
         // PA_STREAM_INTERPOLATE_TIMING isn't set: it distorts times for seconds after the start, and
-        // `SampleDating` needs the raw reports. PA_STREAM_AUTO_TIMING_UPDATE isn't set either: it requests
+        // `SampleTimestamper` needs the raw reports. PA_STREAM_AUTO_TIMING_UPDATE isn't set either: it requests
         // timing reports at arbitrary times, but PipeWire's reports count samples in whole cycles and ignore
         // the age of the current cycle. The listener minimizes this age by requesting a report right after
         // audio arrives. The removal of the source is detected through the server's events, because
@@ -141,13 +144,13 @@ final class PulseStreamListener {
     var sourceIndex: UInt32?
     /// Whether audio stays unread in libpulse's queue until its capture time is certain: at the start, after a pause,
     /// and after a doubtful timing report.
-    private var isHolding = true
+    private var defersReading = true
     /// Whether a timing report was requested and is pending.
-    private var isAsking = false
+    private var isTimingPending = false
     /// Whether audio was read since the last timing report.
     private var hasRead = false
     // Times from `pa_rtclock_now`, in microseconds.
-    private var askedAt: pa_usec_t = 0
+    private var timingRequestedAt: pa_usec_t = 0
     private var readAt: pa_usec_t = 0
 
     /// Microseconds between two timing reports. The interval is short, so that a stalling source is detected soon.
@@ -162,7 +165,7 @@ final class PulseStreamListener {
         self.delivery = delivery
     }
 
-    static func behind(_ userdata: UnsafeMutableRawPointer?) -> PulseStreamListener? {
+    static func fromUserdata(_ userdata: UnsafeMutableRawPointer?) -> PulseStreamListener? {
         userdata.map { Unmanaged<PulseStreamListener>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -170,35 +173,36 @@ final class PulseStreamListener {
         connection.wake()
         let state = pa_stream_get_state(stream)
         guard isOpen, state == PA_STREAM_FAILED || state == PA_STREAM_TERMINATED else { return }
-        delivery.failed(connection.isReady ? "unplugged" : "the connection to the sound server was lost")
+        delivery.reportFailure(
+            connection.isReady ? "unplugged" : "the connection to the sound server was lost")
     }
 
     /// Handles the event that a source was added, changed or removed.
     func sourceChanged(_ event: pa_subscription_event_type_t, index: UInt32) {
         let kind = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
         guard isOpen, index == sourceIndex, kind == PA_SUBSCRIPTION_EVENT_REMOVE.rawValue else { return }
-        delivery.failed("unplugged")
+        delivery.reportFailure("unplugged")
     }
 
     func moved() {
-        delivery.failed("moved to another device by the sound server")
+        delivery.reportFailure("moved to another device by the sound server")
     }
 
     func suspended() {
-        isHolding = true
-        if pa_stream_is_suspended(stream) > 0 { delivery.suspended() }
+        defersReading = true
+        if pa_stream_is_suspended(stream) > 0 { delivery.reportSuspension() }
     }
 
     /// Reads the available audio if its capture time is certain.
     func read() {
         let now = pa_rtclock_now()
         // After a pause, it is unknown whether the source was suspended or the audio is only late.
-        if now - readAt > Self.timingInterval { isHolding = true }
-        if isHolding {
-            if !isAsking { askForTiming() }
+        if now - readAt > Self.timingInterval { defersReading = true }
+        if defersReading {
+            if !isTimingPending { requestTiming() }
         } else {
-            takeAudio()
-            if now - askedAt >= Self.timingInterval { askForTiming() }
+            readAudio()
+            if now - timingRequestedAt >= Self.timingInterval { requestTiming() }
         }
     }
 
@@ -208,7 +212,7 @@ final class PulseStreamListener {
     /// (`pa_stream_get_latency`, libpulse's stream.c).
     func timingUpdated() {
         let now = delivery.now
-        isAsking = false
+        isTimingPending = false
         // If no audio arrives around the same time, a report describes a sample that the source may capture
         // much later.
         guard hasRead || pa_stream_readable_size(stream) > 0 else { return }
@@ -222,20 +226,20 @@ final class PulseStreamListener {
         let age = Nanoseconds.microseconds(Int64(latency))
         hasRead = false
         // The latency is negative for the monitor of an output, because the monitored audio hasn't been played yet.
-        isHolding = delivery.nextSample(capturedAt: isNegative == 0 ? now - age : now + age)
-        if isHolding { askForTiming() } else { takeAudio() }
+        defersReading = delivery.updateTiming(nextSampleAt: isNegative == 0 ? now - age : now + age)
+        if defersReading { requestTiming() } else { readAudio() }
     }
 
-    private func takeAudio() {
+    private func readAudio() {
         var data: UnsafeRawPointer?
         var byteCount = 0
         // A byte count of zero means that the queue is empty. In this case, pa_stream_drop must not be
         // called.
         while pa_stream_peek(stream, &data, &byteCount) >= 0, byteCount > 0 {
             if let data {
-                delivery.audio(data, byteCount: byteCount)
+                delivery.deliverAudio(data, byteCount: byteCount)
             } else {
-                delivery.hole(byteCount: byteCount)
+                delivery.reportHole(byteCount: byteCount)
             }
             pa_stream_drop(stream)
             hasRead = true
@@ -243,11 +247,11 @@ final class PulseStreamListener {
         }
     }
 
-    private func askForTiming() {
-        askedAt = pa_rtclock_now()
+    private func requestTiming() {
+        timingRequestedAt = pa_rtclock_now()
         // `timingUpdated` handles the reply.
         guard let question = pa_stream_update_timing_info(stream, nil, nil) else { return }
         pa_operation_unref(question)
-        isAsking = true
+        isTimingPending = true
     }
 }

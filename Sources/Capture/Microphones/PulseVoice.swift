@@ -14,7 +14,7 @@ public final class PulseVoice: MicrophoneSource {
     /// The unprocessed microphone at the voice's sample rate. The recording contains all channels if channels
     /// were selected, otherwise one channel. The microphone is recorded directly, because the server may
     /// replace the source of the processed voice when the microphone is disconnected.
-    public let heard: PulseMicrophone
+    public let unprocessedMicrophone: PulseMicrophone
     private let modules: VoiceModules
     private let microphone: PulseMicrophone
     /// Known part of the processing delay that the server doesn't report.
@@ -52,7 +52,7 @@ public final class PulseVoice: MicrophoneSource {
         outputName = modules.sink
         let made = try Self.source(modules.source, of: source, on: connection)
         microphone = try PulseMicrophone(source: made, channels: 1, server: server)
-        heard = try PulseMicrophone(
+        unprocessedMicrophone = try PulseMicrophone(
             source: source, channels: sourceChannels.isEmpty ? 1 : source.format.channels,
             rate: microphone.format.rate,
             server: server)
@@ -63,7 +63,7 @@ public final class PulseVoice: MicrophoneSource {
     private static func source(
         _ name: String, of master: PulseSource, on connection: PulseConnection
     ) throws(DeviceError) -> PulseSource {
-        let deadline = MonotonicClock().now + patience
+        let deadline = MonotonicClock().now + sourceTimeout
         let pause = Cancellation()
         while true {
             if let made = try connection.sources().first(where: { $0.name == name }) { return made }
@@ -80,7 +80,7 @@ public final class PulseVoice: MicrophoneSource {
 
     deinit { stop() }
 
-    private static let patience = Nanoseconds.seconds(3)
+    private static let sourceTimeout = Nanoseconds.seconds(3)
 
     /// Device of the processed source.
     public var device: CaptureDevice { microphone.device }
@@ -121,7 +121,7 @@ public final class PulseVoice: MicrophoneSource {
     /// Stops both record streams, waits until they are closed, and unloads the modules. Must not be called from a
     /// delivering thread.
     public func stop() {
-        heard.stop()
+        unprocessedMicrophone.stop()
         microphone.stop()
         modules.unload()
     }
@@ -161,7 +161,7 @@ final class VoiceModules: Sendable {
         try Self.removeStale(on: connection)
         let name = "\(Self.prefix)\(getpid())_\(role)"
         source = name
-        let (server, _) = try connection.serverFacts()
+        let (server, _) = try connection.serverInfo()
         isPipeWire = server.contains("PipeWire")
         var loaded: [UInt32] = []
         do throws(DeviceError) {
@@ -312,7 +312,7 @@ final class VoiceModules: Sendable {
         let voices = try connection.sources().filter {
             $0.isRunning && !$0.name.hasSuffix(".monitor") && !$0.name.hasSuffix("_channels")
         }
-        let busy = Set(voices.compactMap { PulseConnection.process(in: $0.name, prefix) })
+        let busy = Set(voices.compactMap { PulseConnection.processID(in: $0.name, prefix) })
         try connection.removeModules(ofGoneProcessesIn: prefix, but: busy)
     }
 }

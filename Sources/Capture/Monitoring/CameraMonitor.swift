@@ -23,8 +23,8 @@ final class CameraMonitor: Sendable {
     ///     monitor.
     /// - Throws: `DeviceError` if the system doesn't support monitoring.
     init(
-        nodes: String = "/dev", beginningAtOnce beginsAtOnce: Bool = false,
-        lookingAgain look: @escaping @Sendable () -> ClockTime?
+        nodes: String = "/dev", callsImmediately beginsAtOnce: Bool = false,
+        onChange look: @escaping @Sendable () -> ClockTime?
     ) throws(DeviceError) {
         let news = try CameraEventWaiter(nodes: nodes)
         let stopping = try WakeUp(for: "cameras")
@@ -56,7 +56,7 @@ final class CameraMonitor: Sendable {
 final class CameraEventWaiter {
     private let udev: UdevMonitor?
     private let kernel: UdevMonitor?
-    private let nodes: NodeFolder?
+    private let nodes: NodeWatcher?
 
     /// Starts monitoring. Events that arrive after this call are never missed.
     ///
@@ -67,16 +67,16 @@ final class CameraEventWaiter {
         // set.
         udev = UdevMonitor(.udev, subsystem: "video4linux")
         kernel = UdevMonitor(.kernel, subsystem: "video4linux")
-        self.nodes = NodeFolder(nodes, prefix: "video")
+        self.nodes = NodeWatcher(nodes, prefix: "video")
         if udev == nil, kernel == nil, self.nodes == nil {
             throw DeviceError(device: "cameras", operation: "monitoring", errno: errno)
         }
     }
 
     /// Reason why a wait ended.
-    enum Awakening: Equatable {
+    enum WakeReason: Equatable {
         /// A camera's node appeared, disappeared or changed its permissions.
-        case news
+        case event
         case deadline
         case stop
     }
@@ -88,7 +88,7 @@ final class CameraEventWaiter {
     ///     deadline.
     ///   - stop: Wake-up that ends this wait and all later waits.
     /// - Returns: The reason why the wait ended.
-    func wait(until deadline: ClockTime?, unless stop: WakeUp) -> Awakening {
+    func wait(until deadline: ClockTime?, unless stop: WakeUp) -> WakeReason {
         var polls = [stop.number, udev?.descriptor ?? -1, kernel?.descriptor ?? -1, nodes?.descriptor ?? -1]
             .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while true {
@@ -98,7 +98,7 @@ final class CameraEventWaiter {
             }
             if polls[0].revents != 0 { return .stop }
             let news = [udev?.dequeueEvents(), kernel?.dequeueEvents(), nodes?.dequeueEvents()]
-            if news.contains(true) { return .news }
+            if news.contains(true) { return .event }
             if let deadline, MonotonicClock().now >= deadline { return .deadline }
         }
     }
@@ -183,8 +183,8 @@ final class UdevMonitor {
 /// This class detects changes that cause no uevent, such as a permission change by an administrator or by a
 /// program other than udevd. The watch also works in containers, which receive no uevents. Must be used from
 /// only one thread at a time.
-final class NodeFolder {
-    private let watch: OwnedDescriptor
+final class NodeWatcher {
+    private let inotify: OwnedDescriptor
     private let prefix: [UInt8]
 
     /// Starts monitoring; returns `nil` if the directory can't be watched.
@@ -195,14 +195,14 @@ final class NodeFolder {
     init?(_ path: String, prefix: String) {
         let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard number >= 0 else { return nil }
-        watch = OwnedDescriptor(owning: number)
+        inotify = OwnedDescriptor(owning: number)
         self.prefix = Array(prefix.utf8)
         let wanted = UInt32(IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_TO | IN_MOVED_FROM)
         guard inotify_add_watch(number, path, wanted) >= 0 else { return nil }
     }
 
     /// File descriptor to poll for reading.
-    var descriptor: Int32 { watch.number }
+    var descriptor: Int32 { inotify.number }
 
     /// Receives all pending events. Doesn't block.
     ///
@@ -212,7 +212,7 @@ final class NodeFolder {
         withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { memory in
             var hasNews = false
             while true {
-                let count = read(watch.number, memory.baseAddress, memory.count)
+                let count = read(inotify.number, memory.baseAddress, memory.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return hasNews }
                 if concernsNodes(UnsafeRawBufferPointer(rebasing: memory.prefix(count))) { hasNews = true }

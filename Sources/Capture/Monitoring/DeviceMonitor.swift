@@ -9,7 +9,7 @@ package final class DeviceMonitor: Sendable {
 
     /// Maximum delay before a new camera is reported if udevd hasn't made the camera accessible yet. Cameras
     /// that are connected at the start are reported immediately.
-    private static let patience = Nanoseconds.milliseconds(100)
+    private static let settleTimeout = Nanoseconds.milliseconds(100)
 
     /// Lists the devices and starts monitoring.
     ///
@@ -30,12 +30,13 @@ package final class DeviceMonitor: Sendable {
     ) throws(DeviceError) {
         self.cameras = try cameras.map { report throws(DeviceError) in
             let known = ConditionLock<KnownNodes?>(nil)
-            return try CameraMonitor(nodes: catalog.nodes, beginningAtOnce: true) {
+            return try CameraMonitor(nodes: catalog.nodes, callsImmediately: true) {
                 // The set is copied out and stored back, so that no lock is held while nodes are opened. Only
                 // this thread modifies the set.
                 let last = known.withLock { $0 }
                 var nodes = last ?? KnownNodes()
-                let (found, again) = catalog.look(&nodes, patience: last == nil ? .zero : Self.patience)
+                let (found, again) = catalog.scan(
+                    &nodes, settleTimeout: last == nil ? .zero : Self.settleTimeout)
                 known.withLock { $0 = nodes }
                 report(found)
                 return again

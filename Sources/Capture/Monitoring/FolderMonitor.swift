@@ -14,10 +14,10 @@ package final class FolderMonitor: Sendable {
     /// - Parameters:
     ///   - folder: Absolute path of the directory.
     ///   - prefix: Name prefix of the files to watch.
-    ///   - tell: Called on the monitor's thread after one or more matching files were added or removed.
+    ///   - onChange: Called on the monitor's thread after one or more matching files were added or removed.
     ///     Spurious calls are possible. The function must not call `stop` or release the last reference to
     ///     the monitor.
-    package init?(_ folder: String, prefix: String, tell: @escaping @Sendable () -> Void) {
+    package init?(_ folder: String, prefix: String, onChange: @escaping @Sendable () -> Void) {
         let stopping: WakeUp
         do throws(DeviceError) {
             stopping = try WakeUp(for: folder)
@@ -26,10 +26,10 @@ package final class FolderMonitor: Sendable {
         }
         let isWatching = ConditionLock<Bool?>(nil)
         self.stopping = stopping
-        thread = MediaThread.eventually(name: "file-monitor") {
+        thread = MediaThread.startWhenPossible(name: "file-monitor") {
             var place = Place(folder: folder, prefix: prefix)
             // An inotify watch is used by only one thread, so the reading thread creates it.
-            while let watch = NodeFolder(place.folder, prefix: place.prefix) {
+            while let watch = NodeWatcher(place.folder, prefix: place.prefix) {
                 let now = Place(folder: folder, prefix: prefix)
                 guard now == place else {
                     place = now
@@ -39,11 +39,11 @@ package final class FolderMonitor: Sendable {
                 if isWatching.broadcast({ known in
                     defer { known = true }; return known
                 }) != nil {
-                    tell()
+                    onChange()
                 }
                 while Place(folder: folder, prefix: prefix) == place {
-                    guard Self.waitForNews(of: watch, unless: stopping) else { return }
-                    tell()
+                    guard Self.waitForEvents(of: watch, unless: stopping) else { return }
+                    onChange()
                 }
                 place = Place(folder: folder, prefix: prefix)
             }
@@ -87,7 +87,7 @@ package final class FolderMonitor: Sendable {
     /// Waits for events.
     ///
     /// - Returns: `false` if the monitor was stopped.
-    private static func waitForNews(of watch: NodeFolder, unless stopping: WakeUp) -> Bool {
+    private static func waitForEvents(of watch: NodeWatcher, unless stopping: WakeUp) -> Bool {
         var polls = [stopping.number, watch.descriptor]
             .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while true {

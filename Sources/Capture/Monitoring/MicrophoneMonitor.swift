@@ -20,11 +20,11 @@ final class MicrophoneMonitor: Sendable {
     init(
         server: String? = nil, report: @escaping @Sendable (Result<[PulseSource], DeviceError>) -> Void
     ) {
-        thread = MediaThread.eventually(name: "mic-monitor") { [interruption] in
+        thread = MediaThread.startWhenPossible(name: "mic-monitor") { [interruption] in
             var isServed = true
             repeat {
                 do throws(DeviceError) {
-                    try Self.follow(server, interruption) { sources in
+                    try Self.reportSources(server, interruption) { sources in
                         isServed = true
                         report(.success(sources))
                     }
@@ -49,12 +49,12 @@ final class MicrophoneMonitor: Sendable {
 
     /// Reports sources until an error occurs: the server isn't running, it disappeared, or the connection was
     /// interrupted.
-    private static func follow(
+    private static func reportSources(
         _ server: String?, _ interruption: PulseInterruption, _ report: ([PulseSource]) -> Void
     ) throws(DeviceError) {
         let connection = try PulseConnection(server: server, interruption: interruption)
         let subscription = try PulseSubscription(on: connection)
-        repeat { report(try connection.sources()) } while subscription.waitForNews()
+        repeat { report(try connection.sources()) } while subscription.waitForEvent()
         throw DeviceError(
             device: "PulseAudio", operation: "monitoring", reason: .noSoundServer("the connection was lost"))
     }
@@ -68,7 +68,7 @@ final class PulseSubscription {
     /// State of the callback, accessed on libpulse's thread under the connection's lock.
     private final class Listener {
         let connection: PulseConnection
-        var hasNews = false
+        var hasEvent = false
 
         init(_ connection: PulseConnection) {
             self.connection = connection
@@ -92,18 +92,18 @@ final class PulseSubscription {
                 { _, _, _, userdata in
                     guard let userdata else { return }
                     let listener = Unmanaged<Listener>.fromOpaque(userdata).takeUnretainedValue()
-                    listener.hasNews = true
+                    listener.hasEvent = true
                     listener.connection.wake()
                 }, Unmanaged.passUnretained(listener).toOpaque())
         }
-        let isAccepted = try connection.ask(false, operation: "subscribing to events") { userdata in
+        let isAccepted = try connection.query(false, operation: "subscribing to events") { userdata in
             pa_context_subscribe(
                 connection.context,
                 // A change of the default source is a server event, not a source event.
                 pa_subscription_mask_t(
                     PA_SUBSCRIPTION_MASK_SOURCE.rawValue | PA_SUBSCRIPTION_MASK_SERVER.rawValue),
                 { _, success, userdata in
-                    guard let reply = PulseReply<Bool>.behind(userdata) else { return }
+                    guard let reply = PulseReply<Bool>.fromUserdata(userdata) else { return }
                     reply.value = success != 0
                     reply.complete()
                 }, userdata)
@@ -122,15 +122,15 @@ final class PulseSubscription {
     /// Sleeps until an event has arrived since the last call.
     ///
     /// - Returns: `false` if the server disappeared or the connection was interrupted.
-    func waitForNews() -> Bool {
+    func waitForEvent() -> Bool {
         connection.locked {
             // `wait` needs a time limit, but there may be no event for days, so `wait` is called in a loop.
             while connection.isReady {
                 if connection.wait(
-                    atMost: .seconds(86_400), until: { listener.hasNews || !connection.isReady })
+                    atMost: .seconds(86_400), until: { listener.hasEvent || !connection.isReady })
                 {
-                    defer { listener.hasNews = false }
-                    return listener.hasNews && connection.isReady
+                    defer { listener.hasEvent = false }
+                    return listener.hasEvent && connection.isReady
                 }
                 if connection.isInterrupted { return false }
             }

@@ -21,13 +21,13 @@ public enum PulseCards {
     ///   - server: PulseAudio server string; `nil` for the user's default server.
     /// - Throws: `DeviceError` with `notFound` or `ambiguous`, with a list of profiles or ports if the card doesn't
     ///   have the requested one, or with `noSoundServer`.
-    public static func use(
+    public static func configure(
         _ selector: String, profile: String?, port: String?, server: String? = nil
     ) throws(DeviceError) {
         let connection = try PulseConnection(server: server)
         let card = try card(selector, on: connection)
-        if let profile { try choose(profile, of: card.card, on: connection) }
-        if let port { try choose(port, ofSourcesOf: card.index, named: selector, on: connection) }
+        if let profile { try setProfile(profile, of: card.card, on: connection) }
+        if let port { try setPort(port, ofSourcesOf: card.index, named: selector, on: connection) }
     }
 
     private static func card(
@@ -61,7 +61,7 @@ public enum PulseCards {
         return card
     }
 
-    private static func choose(
+    private static func setProfile(
         _ profile: String, of card: SoundCard, on connection: PulseConnection
     ) throws(DeviceError) {
         guard card.profiles.contains(where: { $0.name == profile }) else {
@@ -78,7 +78,7 @@ public enum PulseCards {
         }
     }
 
-    private static func choose(
+    private static func setPort(
         _ port: String, ofSourcesOf card: UInt32, named selector: String, on connection: PulseConnection
     ) throws(DeviceError) {
         let sources = try connection.sources().filter { !$0.isMonitor && $0.cardIndex == card }

@@ -97,7 +97,7 @@ public struct PulseSource: Sendable, Hashable {
     private(set) var isRunning = false
     /// Whether a session created the source, for itself or for other programs.
     var isOwn: Bool {
-        [VoiceModules.prefix, OfferedMicrophone.prefix].contains { name.hasPrefix($0) }
+        [VoiceModules.prefix, PulseVirtualMicrophone.prefix].contains { name.hasPrefix($0) }
     }
     /// Card of the source; `nil` if none.
     var card: SoundCard?
@@ -192,12 +192,12 @@ public struct PulseSource: Sendable, Hashable {
         device.isDefault = isDefault
         device.card = card
         device.ports = ports
-        device.channelPositions = channelPositions.map(Self.side)
+        device.channelPositions = channelPositions.map(Self.position)
         return device
     }
 
     /// Returns the position that corresponds to a `pa_channel_position`.
-    private static func side(_ position: Int32) -> CaptureDevice.Position {
+    private static func position(of position: Int32) -> CaptureDevice.Position {
         switch pa_channel_position_t(position) {
         case PA_CHANNEL_POSITION_FRONT_LEFT, PA_CHANNEL_POSITION_FRONT_RIGHT,
             PA_CHANNEL_POSITION_FRONT_CENTER,

@@ -28,7 +28,7 @@ final class PulseConnection: @unchecked Sendable {
         interruption: PulseInterruption? = nil
     ) throws(DeviceError) {
         let loop = try PulseLoop()
-        interruption?.concerns(loop)
+        interruption?.attach(to: loop)
         let created = loop.locked {
             pa_context_new(pa_threaded_mainloop_get_api(loop.pointer), clientName)
         }
@@ -103,7 +103,7 @@ final class PulseConnection: @unchecked Sendable {
     /// - Returns: The value after all callbacks.
     /// - Throws: `DeviceError` with `noSoundServer` if the query can't be sent, the server doesn't reply in
     ///   time, or the server disappears.
-    func ask<Value>(
+    func query<Value>(
         _ initial: Value, operation: String, _ begin: (UnsafeMutableRawPointer) -> OpaquePointer?
     ) throws(DeviceError) -> Value {
         let reply = PulseReply(initial, on: self)
@@ -145,11 +145,11 @@ extension PulseConnection {
     func sources() throws(DeviceError) -> [PulseSource] {
         let defaultName = try defaultSourceName()
         let start = PulseSourceList(defaultName: defaultName)
-        let list = try ask(start, operation: "listing sources") { userdata in
+        let list = try query(start, operation: "listing sources") { userdata in
             pa_context_get_source_info_list(
                 context,
                 { _, info, end, userdata in
-                    guard let reply = PulseReply<PulseSourceList>.behind(userdata) else { return }
+                    guard let reply = PulseReply<PulseSourceList>.fromUserdata(userdata) else { return }
                     // `end` is positive after the last item, and negative on failure. The list ends in both cases.
                     guard end == 0, let info else { return reply.complete() }
                     reply.value.sources.append(
@@ -165,11 +165,11 @@ extension PulseConnection {
     }
 
     private func defaultSourceName() throws(DeviceError) -> String? {
-        try ask(String?.none, operation: "finding the default source") { userdata in
+        try query(String?.none, operation: "finding the default source") { userdata in
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
-                    guard let reply = PulseReply<String?>.behind(userdata) else { return }
+                    guard let reply = PulseReply<String?>.fromUserdata(userdata) else { return }
                     reply.value = info?.pointee.default_source_name.map { String(cString: $0) }
                     reply.complete()
                 }, userdata)
@@ -185,11 +185,12 @@ private struct PulseSourceList {
 extension PulseConnection {
     /// Returns all current cards with their indices.
     func cards() throws(DeviceError) -> [(index: UInt32, card: SoundCard)] {
-        try ask([(index: UInt32, card: SoundCard)](), operation: "listing cards") { userdata in
+        try query([(index: UInt32, card: SoundCard)](), operation: "listing cards") { userdata in
             pa_context_get_card_info_list(
                 context,
                 { _, info, end, userdata in
-                    guard let reply = PulseReply<[(index: UInt32, card: SoundCard)]>.behind(userdata) else {
+                    guard let reply = PulseReply<[(index: UInt32, card: SoundCard)]>.fromUserdata(userdata)
+                    else {
                         return
                     }
                     guard end == 0, let info else { return reply.complete() }
@@ -202,8 +203,8 @@ extension PulseConnection {
     ///
     /// - Returns: `nil` on success, otherwise the reason for the failure.
     func setProfile(_ profile: String, ofCard card: String) throws(DeviceError) -> String? {
-        try order("selecting a card profile") { userdata in
-            pa_context_set_card_profile_by_name(context, card, profile, Self.orderDone, userdata)
+        try perform("selecting a card profile") { userdata in
+            pa_context_set_card_profile_by_name(context, card, profile, Self.successCallback, userdata)
         }
     }
 
@@ -211,21 +212,21 @@ extension PulseConnection {
     ///
     /// - Returns: `nil` on success, otherwise the reason for the failure.
     func setPort(_ port: String, ofSource source: String) throws(DeviceError) -> String? {
-        try order("selecting a source port") { userdata in
-            pa_context_set_source_port_by_name(context, source, port, Self.orderDone, userdata)
+        try perform("selecting a source port") { userdata in
+            pa_context_set_source_port_by_name(context, source, port, Self.successCallback, userdata)
         }
     }
 
-    /// Runs a server operation, which `begin` starts with `orderDone` as the callback. Returns `nil` on success,
+    /// Runs a server operation, which `begin` starts with `successCallback` as the callback. Returns `nil` on success,
     /// otherwise the reason for the failure.
-    func order(
+    func perform(
         _ operation: String, _ begin: (UnsafeMutableRawPointer) -> OpaquePointer?
     ) throws(DeviceError) -> String? {
-        try ask(String?.none, operation: operation, begin)
+        try query(String?.none, operation: operation, begin)
     }
 
-    static let orderDone: pa_context_success_cb_t = { context, success, userdata in
-        guard let reply = PulseReply<String?>.behind(userdata) else { return }
+    static let successCallback: pa_context_success_cb_t = { context, success, userdata in
+        guard let reply = PulseReply<String?>.fromUserdata(userdata) else { return }
         reply.value = success != 0 ? nil : String(cString: pa_strerror(pa_context_errno(context)))
         reply.complete()
     }
@@ -279,11 +280,11 @@ extension PulseConnection {
 
     /// Returns all modules loaded in the server.
     func modules() throws(DeviceError) -> [Module] {
-        try ask([Module](), operation: "listing modules") { userdata in
+        try query([Module](), operation: "listing modules") { userdata in
             pa_context_get_module_info_list(
                 context,
                 { _, info, end, userdata in
-                    guard let reply = PulseReply<[Module]>.behind(userdata) else { return }
+                    guard let reply = PulseReply<[Module]>.fromUserdata(userdata) else { return }
                     guard end == 0, let info = info?.pointee else { return reply.complete() }
                     func text(_ string: UnsafePointer<CChar>?) -> String {
                         string.map { String(cString: $0) } ?? ""
@@ -301,11 +302,12 @@ extension PulseConnection {
         _ module: String, _ argument: String
     ) throws(DeviceError) -> (index: UInt32?, refusal: String) {
         let nothing: (index: UInt32?, refusal: String) = (nil, "")
-        return try ask(nothing, operation: "loading \(module)") { userdata in
+        return try query(nothing, operation: "loading \(module)") { userdata in
             pa_context_load_module(
                 context, module, argument,
                 { context, index, userdata in
-                    guard let reply = PulseReply<(index: UInt32?, refusal: String)>.behind(userdata) else {
+                    guard let reply = PulseReply<(index: UInt32?, refusal: String)>.fromUserdata(userdata)
+                    else {
                         return
                     }
                     if index == linux_PA_INVALID_INDEX {
@@ -322,8 +324,8 @@ extension PulseConnection {
     ///
     /// - Returns: `nil` on success, otherwise the reason for the failure.
     func unload(module index: UInt32) throws(DeviceError) -> String? {
-        try order("unloading a module") { userdata in
-            pa_context_unload_module(context, index, Self.orderDone, userdata)
+        try perform("unloading a module") { userdata in
+            pa_context_unload_module(context, index, Self.successCallback, userdata)
         }
     }
 
@@ -335,7 +337,7 @@ extension PulseConnection {
     /// - Throws: `DeviceError` if the server disappears.
     func removeModules(ofGoneProcessesIn prefix: String, but busy: Set<pid_t> = []) throws(DeviceError) {
         for module in try modules().reversed() {
-            guard let process = Self.process(of: module.argument, prefix), process != getpid(),
+            guard let process = Self.processID(of: module.argument, prefix), process != getpid(),
                 !busy.contains(process), kill(process, 0) != 0, errno == ESRCH
             else { continue }
             _ = try unload(module: module.index)
@@ -344,10 +346,10 @@ extension PulseConnection {
 
     /// Returns the process ID from the name of a module's source or sink, which is part of the module's argument; `nil`
     /// if the name doesn't begin with `prefix`.
-    static func process(of argument: String, _ prefix: String) -> pid_t? {
+    static func processID(of argument: String, _ prefix: String) -> pid_t? {
         for word in argument.split(separator: " ") {
             for key in ["source_name=", "sink_name="] where word.hasPrefix(key) {
-                if let process = process(in: String(word.dropFirst(key.count)), prefix) { return process }
+                if let process = processID(in: String(word.dropFirst(key.count)), prefix) { return process }
             }
         }
         return nil
@@ -355,7 +357,7 @@ extension PulseConnection {
 
     /// Returns the process ID from the name of a source or sink of this program; `nil` if the name doesn't begin with
     /// `prefix`.
-    static func process(in name: String, _ prefix: String) -> pid_t? {
+    static func processID(in name: String, _ prefix: String) -> pid_t? {
         guard name.hasPrefix(prefix) else { return nil }
         return name.dropFirst(prefix.count).split(separator: "_").first.flatMap { pid_t($0) }
     }
@@ -363,13 +365,15 @@ extension PulseConnection {
 
 extension PulseConnection {
     /// Returns the server's name with its version, and its default source.
-    func serverFacts() throws(DeviceError) -> (server: String, defaultSource: String?) {
+    func serverInfo() throws(DeviceError) -> (server: String, defaultSource: String?) {
         let empty: (server: String, defaultSource: String?) = ("", nil)
-        return try ask(empty, operation: "reading the server information") { userdata in
+        return try query(empty, operation: "reading the server information") { userdata in
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
-                    guard let reply = PulseReply<(server: String, defaultSource: String?)>.behind(userdata)
+                    guard
+                        let reply = PulseReply<(server: String, defaultSource: String?)>.fromUserdata(
+                            userdata)
                     else { return }
                     let words = [info?.pointee.server_name, info?.pointee.server_version].compactMap { $0 }
                     reply.value.server = words.map { String(cString: $0) }.joined(separator: " ")
@@ -381,11 +385,11 @@ extension PulseConnection {
 
     /// Returns the name of the default output; `nil` if none.
     func defaultSinkName() throws(DeviceError) -> String? {
-        try ask(String?.none, operation: "finding the default output") { userdata in
+        try query(String?.none, operation: "finding the default output") { userdata in
             pa_context_get_server_info(
                 context,
                 { _, info, userdata in
-                    guard let reply = PulseReply<String?>.behind(userdata) else { return }
+                    guard let reply = PulseReply<String?>.fromUserdata(userdata) else { return }
                     reply.value = info?.pointee.default_sink_name.map { String(cString: $0) }
                     reply.complete()
                 }, userdata)
@@ -393,24 +397,26 @@ extension PulseConnection {
     }
 
     /// Returns all sources with their mute state and volume.
-    func sourceStates() throws(DeviceError) -> [PulseSurvey.Source] {
-        try ask([PulseSurvey.Source](), operation: "listing sources") { userdata in
+    func sourceStates() throws(DeviceError) -> [PulseConfiguration.Source] {
+        try query([PulseConfiguration.Source](), operation: "listing sources") { userdata in
             pa_context_get_source_info_list(
                 context,
                 { _, info, end, userdata in
-                    guard let reply = PulseReply<[PulseSurvey.Source]>.behind(userdata) else { return }
+                    guard let reply = PulseReply<[PulseConfiguration.Source]>.fromUserdata(userdata) else {
+                        return
+                    }
                     guard end == 0, let info else { return reply.complete() }
-                    reply.value.append(PulseSurvey.Source(info.pointee))
+                    reply.value.append(PulseConfiguration.Source(info.pointee))
                 }, userdata)
         }
     }
 
     func moduleNames() throws(DeviceError) -> [String] {
-        try ask([String](), operation: "listing modules") { userdata in
+        try query([String](), operation: "listing modules") { userdata in
             pa_context_get_module_info_list(
                 context,
                 { _, info, end, userdata in
-                    guard let reply = PulseReply<[String]>.behind(userdata) else { return }
+                    guard let reply = PulseReply<[String]>.fromUserdata(userdata) else { return }
                     guard end == 0, let info else { return reply.complete() }
                     reply.value.append(info.pointee.name.map { String(cString: $0) } ?? "")
                 }, userdata)
@@ -418,7 +424,7 @@ extension PulseConnection {
     }
 }
 
-extension PulseSurvey.Source {
+extension PulseConfiguration.Source {
     fileprivate init(_ info: pa_source_info) {
         let loudest = withUnsafeBytes(of: info.volume.values) { bytes in
             bytes.bindMemory(to: pa_volume_t.self).prefix(Int(info.volume.channels)).max() ?? 0

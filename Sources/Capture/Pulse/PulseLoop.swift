@@ -59,7 +59,7 @@ final class PulseReply<Value> {
 
     /// Returns the reply that `PulseConnection.ask` passed as userdata. The reply stays alive until no more callbacks
     /// can arrive.
-    static func behind(_ userdata: UnsafeMutableRawPointer?) -> PulseReply<Value>? {
+    static func fromUserdata(_ userdata: UnsafeMutableRawPointer?) -> PulseReply<Value>? {
         userdata.map { Unmanaged<PulseReply<Value>>.fromOpaque($0).takeUnretainedValue() }
     }
 }
@@ -87,7 +87,7 @@ final class PulseInterruption: Sendable {
     }
 
     /// Sets the loop that `interrupt` wakes.
-    func concerns(_ loop: PulseLoop) {
+    func attach(to loop: PulseLoop) {
         state.withLock { $0.loop = loop }
     }
 

@@ -5,7 +5,7 @@ import Media
 final class CameraDelivery {
     private var interval: Nanoseconds
     /// Format that was last reported to the receiver.
-    private var told: VideoFormat
+    private var reportedFormat: VideoFormat
     private let clock: any SessionClock
     private let receive: @Sendable (CameraEvent) -> Void
     private var counter: FrameCounter
@@ -32,7 +32,7 @@ final class CameraDelivery {
         format: VideoFormat, clock: any SessionClock, receive: @escaping @Sendable (CameraEvent) -> Void
     ) {
         self.format = format
-        told = format
+        reportedFormat = format
         interval = format.rate.interval
         self.clock = clock
         self.receive = receive
@@ -47,14 +47,14 @@ final class CameraDelivery {
 
     /// Longest gap between frames that isn't treated as an outage: five frame intervals at the camera's current rate,
     /// which drops in low light.
-    var patience: Nanoseconds { max(interval, usualStep) * 5 }
+    var maxFrameGap: Nanoseconds { max(interval, usualStep) * 5 }
 
     /// Capture time of the last frame; the start time before the first frame.
-    var lastSign: ClockTime { counter.lastCapture ?? startedAt }
+    var lastFrameTime: ClockTime { counter.lastCapture ?? startedAt }
 
     /// Assigns a capture time and a sequence number to a buffer, and reports frames that are missing before
     /// this buffer. Doesn't report missing frames during warm-up, when frames are discarded anyway.
-    func place(_ filled: V4L2Device.Filled, isWarmUp: Bool) -> FrameCounter.Place {
+    func place(_ filled: V4L2Device.FilledBuffer, isWarmUp: Bool) -> FrameCounter.Place {
         let previous = counter.lastCapture
         let place = counter.place(filled.sequence, filled.stamp, arrivedAt: clock.now)
         if let previous {
@@ -62,7 +62,7 @@ final class CameraDelivery {
             lastStep = place.capturedAt - previous
         }
         if isWarmUp { return place }
-        if place.isCorrected { receive(.corrected(at: place.capturedAt)) }
+        if place.isCorrected { receive(.timestampCorrected(at: place.capturedAt)) }
         // Missing frames are reported during an outage too, because the bus lost frames that the camera counted.
         if place.missing > 0 {
             receive(.lost(count: place.missing, cause: .bus, capturedAt: place.firstMissingAt))
@@ -72,26 +72,26 @@ final class CameraDelivery {
 
     /// Reports lost frames. Does nothing during an outage, because the lost frames are already part of the
     /// outage.
-    func lost(_ count: Int, _ cause: LossCause, _ capturedAt: ClockTime) {
+    func reportLoss(_ count: Int, _ cause: LossCause, _ capturedAt: ClockTime) {
         if outage == nil { receive(.lost(count: count, cause: cause, capturedAt: capturedAt)) }
     }
 
-    func frame(_ frame: CapturedFrame) {
+    func deliver(_ frame: CapturedFrame) {
         if let outage {
             self.outage = nil
-            if format != told { receive(.formatChanged(format)) }
-            told = format
-            receive(.returned(at: max(frame.capturedAt, outage.since), remark: remark))
+            if format != reportedFormat { receive(.formatChanged(format)) }
+            reportedFormat = format
+            receive(.outageEnded(at: max(frame.capturedAt, outage.since), remark: remark))
             remark = nil
         }
         receive(.frame(frame))
     }
 
     /// Reports that the requested UVC header clock isn't available. Each cause is reported only once.
-    func lacksHeaderClock(_ cause: String) {
+    func reportMissingHeaderClock(_ cause: String) {
         guard headersProblem != cause else { return }
         headersProblem = cause
-        receive(.withoutHeaderClock(at: clock.now, cause: cause))
+        receive(.headerClockMissing(at: clock.now, cause: cause))
     }
 
     /// Reports an outage, dated from the first missing frame. An outage is reported once, and again if its cause
@@ -101,7 +101,7 @@ final class CameraDelivery {
     ///   - cause: Short description of the cause.
     ///   - isRequested: Whether the outage was requested. A request during an unrequested outage doesn't change its
     ///     cause; a fault during a requested outage starts a new outage.
-    func away(_ cause: String, isRequested: Bool = false) {
+    func reportOutage(_ cause: String, isRequested: Bool = false) {
         let since: ClockTime
         if let outage {
             guard outage.isRequested || !isRequested, outage.cause != cause else { return }
@@ -110,16 +110,16 @@ final class CameraDelivery {
             since = min(counter.lastCapture.map { $0 + interval } ?? startedAt, clock.now)
         }
         outage = (since, cause, isRequested)
-        receive(.away(at: since, cause: cause, isRequested: isRequested))
+        receive(.outageBegan(at: since, cause: cause, isRequested: isRequested))
     }
 
     /// Reports the results of setting controls.
-    func controls(_ outcomes: [ControlOutcome]) {
+    func reportControls(_ outcomes: [ControlOutcome]) {
         if !outcomes.isEmpty { receive(.controls(outcomes, at: clock.now)) }
     }
 
     /// Reports that the camera rejected a requested format and returns to the previous one.
-    func refused(_ format: VideoFormat, _ cause: String) {
+    func reportRejectedFormat(_ format: VideoFormat, _ cause: String) {
         receive(.formatRefused(format, at: clock.now, cause: cause))
     }
 
@@ -128,13 +128,13 @@ final class CameraDelivery {
     /// - Parameters:
     ///   - remark: The remark to report when the camera returns.
     ///   - format: The format of the new stream; `nil` for the previous format.
-    func streamRestarts(remark: String? = nil, in format: VideoFormat? = nil) {
+    func prepareForRestart(remark: String? = nil, in format: VideoFormat? = nil) {
         if let format, format != self.format {
             self.format = format
             interval = format.rate.interval
             counter.interval = interval
         }
-        counter.streamRestarts()
+        counter.resetSequence()
         usualStep = interval
         lastStep = interval
         if let remark { self.remark = remark }

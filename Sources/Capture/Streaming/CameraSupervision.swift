@@ -8,9 +8,9 @@ struct CameraSupervision {
     /// The camera as described when it was first found.
     let device: CaptureDevice
     /// Requested format, with a fallback.
-    private var format: FormatOnTrial
+    private var format: RequestedFormat
     /// Requested controls and the camera's current node.
-    let held: HeldControls
+    let held: ControlStore
     /// Whether to accept frames of another size if the requested size isn't available. Other sizes are
     /// allowed only if no track stores the camera's stream as a stream copy.
     let adoptsOtherSizes: Bool
@@ -24,19 +24,19 @@ struct CameraSupervision {
 
     /// Polling interval for sysfs while the camera is unavailable, in case no event announces its return. Polling
     /// doesn't access any camera and takes a fraction of a millisecond.
-    private static let lookInterval = Nanoseconds.milliseconds(200)
+    private static let pollInterval = Nanoseconds.milliseconds(200)
 
     /// Delays between attempts to restart a camera that was found but doesn't deliver. Each attempt puts more load on the
     /// bus and the camera than on this program.
     static let backoff = Backoff(from: .milliseconds(200), to: .seconds(8))
 
     init(
-        device: CaptureDevice, format: VideoFormat, held: HeldControls,
+        device: CaptureDevice, format: VideoFormat, held: ControlStore,
         adoptsOtherSizes: Bool, readsHeaders: Bool, roster: CameraRoster, number: Int,
         requests: StreamRequests, delivery: CameraDelivery
     ) {
         self.device = device
-        self.format = FormatOnTrial(format)
+        self.format = RequestedFormat(format)
         self.held = held
         self.adoptsOtherSizes = adoptsOtherSizes
         self.readsHeaders = readsHeaders
@@ -50,30 +50,30 @@ struct CameraSupervision {
     ///
     /// - Parameter first: Returns the opened, streaming camera and transfers its ownership. The caller must
     ///   not retain the opened camera, because its node must be closed before the camera is searched for.
-    mutating func run(from first: () -> CameraGeneration?) {
+    mutating func run(from first: () -> OpenedCamera?) {
         var backoff = Self.backoff
         var streaming = first()
         while true {
-            if let end = follow(streaming.take(), &backoff) {
-                if end.mayBeOfFormat, giveUpFormat(end.cause) {
-                    streaming = awaitReturn(&backoff, after: .zero)
+            if let end = runStream(streaming.take(), &backoff) {
+                if end.mayBeFormatRelated, abandonFormat(end.cause) {
+                    streaming = waitForReturn(&backoff, after: .zero)
                     continue
                 }
-                delivery.away(end.cause)
+                delivery.reportOutage(end.cause)
                 held.node = nil
-                roster.leave(number, among: PresentCameras().devices())
-                streaming = awaitReturn(&backoff, after: backoff.next())
+                roster.markDisconnected(number, among: PresentCameras().devices())
+                streaming = waitForReturn(&backoff, after: backoff.next())
                 continue
             }
-            switch requests.take() {
+            switch requests.dequeue() {
             case .stop: return
-            case .none: streaming = awaitReturn(&backoff, after: .zero)
+            case .none: streaming = waitForReturn(&backoff, after: .zero)
             case .change(let wanted):
-                delivery.away(wanted == nil ? "off" : "changing its format", isRequested: true)
-                guard let next = wanted ?? awaitFormat() else { return }
-                format.ask(for: next)
+                delivery.reportOutage(wanted == nil ? "off" : "changing its format", isRequested: true)
+                guard let next = wanted ?? waitForFormat() else { return }
+                format.request(next)
                 backoff.reset()
-                streaming = awaitReturn(&backoff, after: .zero)
+                streaming = waitForReturn(&backoff, after: .zero)
             }
         }
     }
@@ -81,9 +81,9 @@ struct CameraSupervision {
     /// Sleeps while the camera is switched off.
     ///
     /// - Returns: The next format; `nil` if the camera must stop.
-    private func awaitFormat() -> VideoFormat? {
+    private func waitForFormat() -> VideoFormat? {
         while true {
-            switch requests.take() {
+            switch requests.dequeue() {
             case .stop: return nil
             case .change(let format?): return format
             case .none, .change(nil): _ = requests.wakeUp.sleep(for: .seconds(60))
@@ -95,8 +95,8 @@ struct CameraSupervision {
     ///
     /// - Returns: Why the stream ended; `nil` if a request woke the thread, or if no opened camera was
     ///   passed.
-    private mutating func follow(
-        _ generation: consuming CameraGeneration?, _ backoff: inout Backoff
+    private mutating func runStream(
+        _ generation: consuming OpenedCamera?, _ backoff: inout Backoff
     ) -> V4L2Stream.End? {
         guard let generation else { return nil }
         let streamed = generation.format
@@ -106,7 +106,7 @@ struct CameraSupervision {
             let end = stream.run()
             if stream.hasDelivered {
                 backoff.reset()
-                format.delivered(in: streamed)
+                format.confirm(streamed)
             }
             return end
         } catch {
@@ -122,40 +122,40 @@ struct CameraSupervision {
     ///   - backoff: The delays between attempts.
     ///   - first: The delay before the first attempt.
     /// - Returns: The opened, streaming camera; `nil` if a request woke the thread.
-    private mutating func awaitReturn(_ backoff: inout Backoff, after first: Nanoseconds)
-        -> CameraGeneration?
+    private mutating func waitForReturn(_ backoff: inout Backoff, after first: Nanoseconds)
+        -> OpenedCamera?
     {
-        let news = listen()
+        let news = makeEventWaiter()
         var pause = first
         while true {
             switch sleep(for: pause, or: news) {
             case .stop: return nil
-            case .news: backoff.reset()
+            case .event: backoff.reset()
             case .deadline: break
             }
             let present = PresentCameras().devices()
             switch roster.search(for: number, among: present) {
             case .absent:
-                delivery.away("unplugged")
+                delivery.reportOutage("unplugged")
                 held.node = nil
                 // If the camera was off or about to change its format when it was unplugged, no stream has
                 // ended, so the disconnection is recorded here.
-                roster.leave(number, among: present)
+                roster.markDisconnected(number, among: present)
                 backoff.reset()
-                pause = Self.lookInterval
+                pause = Self.pollInterval
             case .ambiguous(let devices):
                 let list = devices.map(\.selector).joined(separator: ", ")
-                delivery.away(
+                delivery.reportOutage(
                     "the camera was unplugged and can't be distinguished from the identical cameras at \(list)"
                 )
-                pause = Self.lookInterval
+                pause = Self.pollInterval
             case .found(let found, _):
                 do throws(DeviceError) {
-                    return try reopened(found)
+                    return try reopen(found)
                 } catch {
-                    delivery.away(Self.cause(error))
+                    delivery.reportOutage(Self.cause(error))
                     // No event announces that a signal source was switched on, and polling for the signal is cheap.
-                    pause = error.reason == .noSignal ? Self.lookInterval : backoff.next()
+                    pause = error.reason == .noSignal ? Self.pollInterval : backoff.next()
                 }
             }
         }
@@ -169,7 +169,7 @@ struct CameraSupervision {
         }
     }
 
-    private func listen() -> CameraEventWaiter? {
+    private func makeEventWaiter() -> CameraEventWaiter? {
         do {
             return try CameraEventWaiter()
         } catch {
@@ -178,22 +178,22 @@ struct CameraSupervision {
         }
     }
 
-    private func sleep(for pause: Nanoseconds, or news: CameraEventWaiter?) -> CameraEventWaiter.Awakening {
+    private func sleep(for pause: Nanoseconds, or news: CameraEventWaiter?) -> CameraEventWaiter.WakeReason {
         if let news { return news.wait(until: MonotonicClock().now + pause, unless: requests.wakeUp) }
         return requests.wakeUp.sleep(for: pause) ? .stop : .deadline
     }
 
-    private mutating func reopened(_ found: CaptureDevice) throws(DeviceError) -> CameraGeneration {
+    private mutating func reopen(_ found: CaptureDevice) throws(DeviceError) -> OpenedCamera {
         do {
-            return try started(found, in: format.wanted)
+            return try start(found, in: format.wanted)
         } catch {
-            if Self.isOfFormat(error), giveUpFormat(error.description) {
-                return try started(found, in: format.wanted)
+            if Self.isFormatRelated(error), abandonFormat(error.description) {
+                return try start(found, in: format.wanted)
             }
             guard case .formatNotSupported = error.reason, adoptsOtherSizes,
                 let other = try V4L2Device(path: found.node).formats().nearest(to: format.wanted)
             else { throw error }
-            return try started(found, in: other)
+            return try start(found, in: other)
         }
     }
 
@@ -201,31 +201,31 @@ struct CameraSupervision {
     ///
     /// - Parameter cause: The reason why the format failed.
     /// - Returns: Whether there is a format to fall back to.
-    private mutating func giveUpFormat(_ cause: String) -> Bool {
-        guard let refused = format.giveUp() else { return false }
-        delivery.refused(refused, cause)
+    private mutating func abandonFormat(_ cause: String) -> Bool {
+        guard let refused = format.fallBack() else { return false }
+        delivery.reportRejectedFormat(refused, cause)
         return true
     }
 
     /// Whether this error could be avoided with another format.
-    private static func isOfFormat(_ error: DeviceError) -> Bool {
+    private static func isFormatRelated(_ error: DeviceError) -> Bool {
         switch error.reason {
         case .disconnected, .noSignal, .busy, .noPermission, .notFound, .limit: false
         default: true
         }
     }
 
-    private func started(
+    private func start(
         _ found: CaptureDevice, in format: VideoFormat
-    ) throws(DeviceError) -> CameraGeneration {
+    ) throws(DeviceError) -> OpenedCamera {
         let wanted = self.format.wanted
-        var generation = try CameraGeneration(opening: found, format, held.requests, isLenient: true)
+        var generation = try OpenedCamera(opening: found, format, held.requests, isLenient: true)
         let again = try generation.start(on: found, readingHeaders: readsHeaders)
         held.node = found.node
-        delivery.controls(generation.outcomes + again)
-        var remarks = [roster.welcome(number, as: found)].compactMap { $0 }
+        delivery.reportControls(generation.outcomes + again)
+        var remarks = [roster.markReconnected(number, as: found)].compactMap { $0 }
         if format != wanted { remarks.append("the camera now delivers \(format) instead of \(wanted)") }
-        delivery.streamRestarts(
+        delivery.prepareForRestart(
             remark: remarks.isEmpty ? nil : remarks.joined(separator: "; "),
             in: format)
         return generation
@@ -248,34 +248,34 @@ extension [OfferedFormat] {
 
 /// Requested format of a camera. The type also holds the last format that delivered frames, until the first
 /// frame in the requested format arrives.
-struct FormatOnTrial {
+struct RequestedFormat {
     private(set) var wanted: VideoFormat
-    private var proven: VideoFormat
+    private var lastWorking: VideoFormat
 
     /// Starts with the format of the opened camera, without a fallback.
     ///
     /// - Parameter format: The format that the camera was opened with.
     init(_ format: VideoFormat) {
         wanted = format
-        proven = format
+        lastWorking = format
     }
 
     /// Sets a new requested format, on trial until a frame arrives.
-    mutating func ask(for format: VideoFormat) {
+    mutating func request(_ format: VideoFormat) {
         wanted = format
     }
 
     /// Records that frames arrived in a format. Confirms only the requested format, not a substitute.
-    mutating func delivered(in format: VideoFormat) {
-        if format == wanted { proven = format }
+    mutating func confirm(_ format: VideoFormat) {
+        if format == wanted { lastWorking = format }
     }
 
     /// Falls back to the last format that delivered frames.
     ///
     /// - Returns: The abandoned format; `nil` without a fallback.
-    mutating func giveUp() -> VideoFormat? {
-        guard wanted != proven else { return nil }
-        defer { wanted = proven }
+    mutating func fallBack() -> VideoFormat? {
+        guard wanted != lastWorking else { return nil }
+        defer { wanted = lastWorking }
         return wanted
     }
 }

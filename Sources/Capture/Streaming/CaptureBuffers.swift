@@ -52,7 +52,7 @@ final class CaptureBuffers: Sendable {
     ///
     /// - Returns: `nil` if no buffer is filled yet.
     /// - Throws: `DeviceError` if the driver fails, or returns a buffer that wasn't queued.
-    func dequeue() throws(DeviceError) -> V4L2Device.Filled? {
+    func dequeue() throws(DeviceError) -> V4L2Device.FilledBuffer? {
         guard let filled = try device.dequeue() else { return nil }
         let lent = circulation.withLock { $0.lent }
         guard let checked = filled.checked(lengths: mappings.map(\.memory.count), lent: lent) else {
@@ -90,13 +90,13 @@ final class CaptureBuffers: Sendable {
     }
 
     /// Returns the content of a buffer, valid until the buffer is returned to the driver.
-    func bytes(of filled: V4L2Device.Filled) -> UnsafeRawBufferPointer {
+    func bytes(of filled: V4L2Device.FilledBuffer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             rebasing: UnsafeRawBufferPointer(mappings[filled.index].memory).prefix(filled.byteCount))
     }
 
     /// Lends a buffer's memory; returns `nil` if lending it could leave the driver without a buffer to fill.
-    func lend(_ filled: V4L2Device.Filled) -> SharedBytes? {
+    func lend(_ filled: V4L2Device.FilledBuffer) -> SharedBytes? {
         let index = filled.index
         let isLent = circulation.withLock { circulation in
             guard circulation.lent.count < mappings.count - 2 else { return false }
@@ -104,12 +104,12 @@ final class CaptureBuffers: Sendable {
         }
         guard isLent, let start = mappings[index].memory.baseAddress else { return nil }
         return SharedBytes(start: start, count: min(filled.byteCount, mappings[index].memory.count)) {
-            self.giveBack(index)
+            self.release(index)
         }
     }
 
     /// Returns a buffer to the driver if the stream is still running. Can be called from any thread.
-    func giveBack(_ index: Int) {
+    func release(_ index: Int) {
         let isStreaming = circulation.withLock { circulation in
             circulation.lent.remove(index)
             return circulation.isStreaming

@@ -34,7 +34,7 @@ struct FrameCounter {
     var lastCapture: ClockTime? { lastTime }
 
     /// Records that the driver restarts its frame count. The sequence numbers assigned by `place` continue.
-    mutating func streamRestarts() {
+    mutating func resetSequence() {
         lastRaw = nil
     }
 

@@ -24,10 +24,10 @@ final class HeaderClocks {
     /// - Throws: `DeviceError` if the camera has no metadata node, or if the node can't be opened or doesn't deliver
     ///   headers.
     init(startingFor camera: String) throws(DeviceError) {
-        guard let path = MetadataNode.path(of: camera) else { throw Self.lacking(camera) }
+        guard let path = MetadataNode.path(of: camera) else { throw Self.missingNode(camera) }
         do throws(DeviceError) {
             let node = try V4L2Device(path: path, bufferType: V4L2_BUF_TYPE_META_CAPTURE.rawValue)
-            guard try node.capability().isMetadata else { throw Self.lacking(camera) }
+            guard try node.capability().isMetadata else { throw Self.missingNode(camera) }
             guard linux_give_uvc_headers(node.descriptor.number) == 0 else {
                 throw DeviceError(
                     device: path, operation: "VIDIOC_S_FMT",
@@ -41,7 +41,7 @@ final class HeaderClocks {
         }
     }
 
-    private static func lacking(_ node: String) -> DeviceError {
+    private static func missingNode(_ node: String) -> DeviceError {
         DeviceError(
             device: node, operation: "finding the metadata node",
             reason: .other("the driver did not create a metadata node. Only the uvcvideo driver creates one.")
@@ -60,7 +60,7 @@ final class HeaderClocks {
     /// Returns the header clock of the frame with the driver sequence number `sequence`; `nil` if the camera
     /// didn't deliver a header clock.
     func clock(ofSequence sequence: UInt32) -> UVCHeaderClock? {
-        takeAll()
+        dequeueAll()
         // Earlier clocks belong to lost frames. The driver's sequence number wraps.
         waiting.removeAll { Int32(bitPattern: $0.sequence &- sequence) < 0 }
         guard let first = waiting.first, first.sequence == sequence else { return nil }
@@ -68,7 +68,7 @@ final class HeaderClocks {
         return first.clock
     }
 
-    private func takeAll() {
+    private func dequeueAll() {
         // Each buffer is visited at most once, so that a faulty driver can't cause an endless loop.
         for _ in 0..<buffers.count {
             do {
@@ -76,7 +76,7 @@ final class HeaderClocks {
                 if let clock = UVCHeaderClock(firstOf: buffers.bytes(of: filled)) {
                     waiting.append((filled.sequence, clock))
                 }
-                buffers.giveBack(filled.index)
+                buffers.release(filled.index)
             } catch {
                 // The camera was unplugged. The capture node reports the error.
                 return
@@ -102,7 +102,7 @@ enum MetadataNode {
         for name in Paths.entries(of: function) {
             let other = "\(function)/\(name)"
             guard index(of: other, in: tree) == own + 1 else { continue }
-            return "\(Paths.parent(node))/\(tree.event("DEVNAME", of: other) ?? name)"
+            return "\(Paths.parent(node))/\(tree.ueventValue("DEVNAME", of: other) ?? name)"
         }
         return nil
     }

@@ -15,7 +15,7 @@ public final class V4L2Camera: CameraSource {
     /// Color description of the frames from the driver, except for `mjpeg` and `grey` (JPEG colors) and converted
     /// formats (limited-range BT.601).
     public let color: ColorDescription
-    private let held: HeldControls
+    private let held: ControlStore
     private let adoptsOtherSizes: Bool
     private let roster: CameraRoster
     private let number: Int
@@ -23,7 +23,7 @@ public final class V4L2Camera: CameraSource {
 
     private struct State {
         /// The opened camera, until the camera's thread takes ownership.
-        var opened: CameraGeneration?
+        var opened: OpenedCamera?
         var thread: MediaThread?
         var requests: StreamRequests?
     }
@@ -46,14 +46,14 @@ public final class V4L2Camera: CameraSource {
         device: CaptureDevice, format: VideoFormat, controls: [ControlRequest],
         adoptsOtherSizes: Bool, roster: CameraRoster
     ) throws(DeviceError) {
-        let opened = try CameraGeneration(opening: device, format, controls)
+        let opened = try OpenedCamera(opening: device, format, controls)
         self.device = device
         self.format = format
-        held = HeldControls(controls, at: device.node)
+        held = ControlStore(controls, at: device.node)
         self.adoptsOtherSizes = adoptsOtherSizes
         color = opened.layout.color
         self.roster = roster
-        number = roster.join(device.identity)
+        number = roster.register(device.identity)
         state = ConditionLock(State(opened: opened))
     }
 
@@ -82,9 +82,9 @@ public final class V4L2Camera: CameraSource {
     public var deliveryDelay: Nanoseconds { format.rate.interval * 2 }
 
     /// Requests the UVC header clock, which is read from the camera's metadata node. The node is opened at each later
-    /// start. If the clock isn't available, frames are delivered without it, and `CameraEvent.withoutHeaderClock`
+    /// start. If the clock isn't available, frames are delivered without it, and `CameraEvent.headerClockMissing`
     /// reports the cause.
-    public func deliverHeaderClock() {
+    public func requestHeaderClock() {
         readsHeaders.withLock { $0 = true }
     }
 
@@ -100,11 +100,11 @@ public final class V4L2Camera: CameraSource {
         // The opened camera is removed from the state, so that its node is closed if the stream fails to
         // start.
         let prepared = state.withLock { $0.opened.take() }
-        var generation: CameraGeneration
+        var generation: OpenedCamera
         if let prepared {
             generation = prepared
         } else {
-            generation = try CameraGeneration(opening: device, format, held.requests)
+            generation = try OpenedCamera(opening: device, format, held.requests)
         }
         let requests = try StreamRequests(for: device.node)
         let again = try generation.start(on: device, readingHeaders: readsHeaders.withLock { $0 })
@@ -114,9 +114,9 @@ public final class V4L2Camera: CameraSource {
             $0.requests = requests
         }
         do throws(ThreadError) {
-            try run(clock, requests, telling: started.outcomes + again, receive)
+            try run(clock, requests, reporting: started.outcomes + again, receive)
         } catch {
-            // Releasing the `CameraGeneration` closes the camera.
+            // Releasing the `OpenedCamera` closes the camera.
             state.withLock { state in
                 _ = state.opened.take()
                 state.requests = nil
@@ -137,13 +137,13 @@ public final class V4L2Camera: CameraSource {
     }
 
     /// Always `true`: the format can be changed while the camera is streaming.
-    public var isChangeable: Bool { true }
+    public var canChangeFormat: Bool { true }
 
     /// Requests that the camera's thread restart the stream in another format. Returns immediately. Has no
     /// effect if the camera isn't streaming.
     ///
     /// - Parameter format: A format that the camera offers; `nil` stops the stream until a format is given.
-    public func change(to format: VideoFormat?) {
+    public func changeFormat(to format: VideoFormat?) {
         state.withLock { $0.requests }?.change(to: format)
     }
 
@@ -152,8 +152,8 @@ public final class V4L2Camera: CameraSource {
     ///
     /// - Returns: The controls in driver order.
     /// - Throws: `DeviceError` if the camera is unavailable or its node can't be opened.
-    public func controls() throws(DeviceError) -> [DeviceControl] {
-        try V4L2Device(path: try present()).controls()
+    public func readControls() throws(DeviceError) -> [DeviceControl] {
+        try V4L2Device(path: try currentNode()).controls()
     }
 
     /// Sets controls in the given order and reads them back. Accepted values are set again whenever the
@@ -162,15 +162,15 @@ public final class V4L2Camera: CameraSource {
     /// - Parameter requests: Controls with their new values, in the order in which to set them.
     /// - Returns: The outcome of each request, in the same order.
     /// - Throws: `DeviceError` if the camera is unavailable or doesn't respond.
-    public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
-        let outcomes = try V4L2Device(path: try present()).set(requests)
-        held.hold(outcomes.filter { $0.fault == nil }.map(\.request))
-        held.tell(outcomes)
+    public func setControls(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+        let outcomes = try V4L2Device(path: try currentNode()).set(requests)
+        held.store(outcomes.filter { $0.fault == nil }.map(\.request))
+        held.enqueueOutcomes(outcomes)
         return outcomes
     }
 
     /// Returns the camera's current node.
-    private func present() throws(DeviceError) -> String {
+    private func currentNode() throws(DeviceError) -> String {
         guard let node = held.node else {
             throw DeviceError(device: device.node, operation: "opening", reason: .disconnected)
         }
@@ -178,7 +178,7 @@ public final class V4L2Camera: CameraSource {
     }
 
     private func run(
-        _ clock: any SessionClock, _ requests: StreamRequests, telling outcomes: [ControlOutcome],
+        _ clock: any SessionClock, _ requests: StreamRequests, reporting outcomes: [ControlOutcome],
         _ receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(ThreadError) {
         let state = state
@@ -190,7 +190,7 @@ public final class V4L2Camera: CameraSource {
                 readsHeaders: readsHeaders, roster: roster, number: number, requests: requests,
                 delivery: CameraDelivery(format: format, clock: clock, receive: receive)
             )
-            supervision.delivery.controls(outcomes)
+            supervision.delivery.reportControls(outcomes)
             supervision.run(from: { state.withLock { $0.opened.take() } })
         }
         state.withLock { $0.thread = thread }
@@ -199,12 +199,12 @@ public final class V4L2Camera: CameraSource {
 
 /// Controls whose values are maintained while a camera is in use, and the camera's node for changing them.
 /// Thread-safe.
-final class HeldControls: Sendable {
+final class ControlStore: Sendable {
     private struct State {
         var requests: [ControlRequest]
         var node: String?
         /// Outcomes for controls set while the camera is streaming, until the camera's thread reports them.
-        var untold: [ControlOutcome] = []
+        var unreported: [ControlOutcome] = []
     }
 
     private let state: ConditionLock<State>
@@ -224,28 +224,28 @@ final class HeldControls: Sendable {
     }
 
     /// Stores outcomes that the camera's thread reports later.
-    func tell(_ outcomes: [ControlOutcome]) {
-        state.withLock { $0.untold += outcomes }
+    func enqueueOutcomes(_ outcomes: [ControlOutcome]) {
+        state.withLock { $0.unreported += outcomes }
     }
 
     /// Returns and removes the outcomes to report. The camera's thread calls this periodically.
     func drainUnreportedOutcomes() -> [ControlOutcome] {
         state.withLock { state in
-            defer { state.untold = [] }
-            return state.untold
+            defer { state.unreported = [] }
+            return state.unreported
         }
     }
 
     /// Stores controls that a camera accepted, replacing their previous values. Removes controls that are governed by a
     /// newly enabled automatic control.
-    func hold(_ taken: [ControlRequest]) {
+    func store(_ taken: [ControlRequest]) {
         state.withLock { state in
             let names = Set(taken.map(\.name))
             let governed = taken.flatMap { request -> [String] in
                 guard let governor = ControlGovernor.named(request.name),
                     !governor.isManual(at: request.value)
                 else { return [] }
-                return governor.governed
+                return governor.governedControls
             }
             state.requests.removeAll { names.contains($0.name) || governed.contains($0.name) }
             state.requests += taken
@@ -289,9 +289,9 @@ final class StreamRequests: Sendable {
     }
 
     /// Returns and removes the pending request. The camera's thread calls this after it is woken.
-    func take() -> Request {
+    func dequeue() -> Request {
         // The wake-up is reset before the request is read, so that a later request wakes the thread again.
-        wakeUp.forget()
+        wakeUp.clear()
         return request.withLock { request in
             defer { if request != .stop { request = .none } }
             return request

@@ -10,7 +10,7 @@ final class V4L2Stream {
         let cause: String
         /// Whether the format could be the reason why the stream ended. `true` unless another reason is
         /// known.
-        var mayBeOfFormat = true
+        var mayBeFormatRelated = true
     }
 
     private let buffers: CaptureBuffers
@@ -19,7 +19,7 @@ final class V4L2Stream {
     private var headersDue: ClockTime?
     private let layout: FrameLayout
     private let converter: LegacyConverter?
-    private let held: HeldControls
+    private let held: ControlStore
     private let wakeUp: WakeUp
     private let delivery: CameraDelivery
 
@@ -30,13 +30,13 @@ final class V4L2Stream {
     private(set) var hasDelivered = false
 
     /// Maximum wait for the first frame. Exposure, focus and the bus take time; waits of 2 s have been observed.
-    private static let firstFramePatience = Nanoseconds.seconds(3)
+    private static let firstFrameTimeout = Nanoseconds.seconds(3)
     /// Minimum gap between frames that leads to a restart. Shorter gaps are common on a busy bus, and a restart would
     /// lose more frames than such a gap.
     private static let shortestSilence = Nanoseconds.milliseconds(500)
     /// Delay before the second attempt to open the metadata node. Right after a camera is plugged in, the node may be
     /// missing or not yet accessible.
-    private static let headersPatience = Nanoseconds.seconds(1)
+    private static let headersRetryDelay = Nanoseconds.seconds(1)
     /// Number of frames discarded at stream start. The first MJPEG frames are often corrupt without an error flag.
     private static let warmUpFrames = 2
 
@@ -49,11 +49,11 @@ final class V4L2Stream {
     ///   - delivery: Receives the frames.
     /// - Throws: `DeviceError` if no converter is available for the camera's format.
     init(
-        _ generation: CameraGeneration, held: HeldControls, wakeUp: WakeUp, delivery: CameraDelivery
+        _ generation: OpenedCamera, held: ControlStore, wakeUp: WakeUp, delivery: CameraDelivery
     ) throws(DeviceError) {
         buffers = generation.buffers
         headers = generation.headers
-        headersDue = generation.lacksHeaders ? delivery.now + Self.headersPatience : nil
+        headersDue = generation.lacksHeaders ? delivery.now + Self.headersRetryDelay : nil
         layout = generation.layout
         self.held = held
         converter = try generation.makeConverter()
@@ -72,7 +72,7 @@ final class V4L2Stream {
             buffers.stopStreaming()
         }
         while true {
-            delivery.controls(held.drainUnreportedOutcomes())
+            delivery.reportControls(held.drainUnreportedOutcomes())
             var sources = [
                 pollfd(
                     fd: buffers.device.descriptor.number, events: Int16(POLLIN) | Int16(POLLPRI), revents: 0),
@@ -83,15 +83,15 @@ final class V4L2Stream {
             if sources[1].revents != 0 { return nil }
             let result = Int32(sources[0].revents)
             if result & (POLLERR | POLLHUP | POLLNVAL) != 0 {
-                if let end = driverFailed() { return end }
-            } else if result & POLLPRI != 0, buffers.device.takeSourceChange() {
-                return End(cause: "the input signal changed", mayBeOfFormat: false)
+                if let end = handleDriverFailure() { return end }
+            } else if result & POLLPRI != 0, buffers.device.dequeueSourceChange() {
+                return End(cause: "the input signal changed", mayBeFormatRelated: false)
             } else if result & POLLIN != 0 {
-                if let end = takeOne() { return end }
+                if let end = processNextFrame() { return end }
             }
             // The time without frames is checked on every pass, not only when poll times out, because a
             // stream that contains only damaged frames also counts as an outage.
-            if delivery.now >= deadline, let end = fellSilent() { return end }
+            if delivery.now >= deadline, let end = handleSilence() { return end }
         }
     }
 
@@ -101,39 +101,39 @@ final class V4L2Stream {
 
     private func expectFirstFrame() {
         warmUp = layout.pixel == .mjpeg ? Self.warmUpFrames : 0
-        deadline = delivery.now + max(delivery.patience, Self.firstFramePatience)
+        deadline = delivery.now + max(delivery.maxFrameGap, Self.firstFrameTimeout)
     }
 
     // MARK: Frames
 
-    private func takeOne() -> End? {
+    private func processNextFrame() -> End? {
         do {
             guard let filled = try buffers.dequeue() else { return nil }
-            take(filled)
+            process(filled)
             return nil
         } catch {
-            return driverFailed()
+            return handleDriverFailure()
         }
     }
 
-    private func take(_ filled: V4L2Device.Filled) {
+    private func process(_ filled: V4L2Device.FilledBuffer) {
         let place = delivery.place(filled, isWarmUp: warmUp > 0)
         let header = header(ofSequence: filled.sequence)
         if warmUp > 0 {
             warmUp -= 1
-            return buffers.giveBack(filled.index)
+            return buffers.release(filled.index)
         }
         if filled.isFlagged {
-            buffers.giveBack(filled.index)
-            return delivery.lost(1, .driver, place.capturedAt)
+            buffers.release(filled.index)
+            return delivery.reportLoss(1, .driver, place.capturedAt)
         }
         guard let frame = frame(filled, place, header) else {
-            return delivery.lost(1, .corrupt, place.capturedAt)
+            return delivery.reportLoss(1, .corrupt, place.capturedAt)
         }
-        deadline = delivery.now + delivery.patience
+        deadline = delivery.now + delivery.maxFrameGap
         hasDelivered = true
         hasRestarted = false
-        delivery.frame(frame)
+        delivery.deliver(frame)
     }
 
     private func header(ofSequence sequence: UInt32) -> UVCHeaderClock? {
@@ -142,7 +142,7 @@ final class V4L2Stream {
             do throws(DeviceError) {
                 headers = try HeaderClocks(startingFor: buffers.device.path)
             } catch {
-                delivery.lacksHeaderClock(error.description)
+                delivery.reportMissingHeaderClock(error.description)
             }
         }
         return headers?.clock(ofSequence: sequence)
@@ -151,7 +151,7 @@ final class V4L2Stream {
     /// Creates a frame from a buffer; returns `nil` for an incomplete frame. The buffer returns to the driver
     /// immediately or together with the frame.
     private func frame(
-        _ filled: V4L2Device.Filled, _ place: FrameCounter.Place, _ header: UVCHeaderClock?
+        _ filled: V4L2Device.FilledBuffer, _ place: FrameCounter.Place, _ header: UVCHeaderClock?
     ) -> CapturedFrame? {
         let bytes = buffers.bytes(of: filled)
         if bytes.count >= layout.byteCount, !layout.pixel.isCompressed, !layout.isConverted,
@@ -159,7 +159,7 @@ final class V4L2Stream {
         {
             return frame(memory, place, header, isOwned: false)
         }
-        defer { buffers.giveBack(filled.index) }
+        defer { buffers.release(filled.index) }
         guard bytes.count >= layout.byteCount else { return nil }
         guard layout.isConverted else {
             let isKey = layout.pixel != .h264 || AccessUnit.isKey(bytes)
@@ -182,11 +182,11 @@ final class V4L2Stream {
 
     /// Handles missing frames. Reports the outage immediately. If the outage lasts, restarts the stream, which is known
     /// to recover many cameras. If the restart doesn't help, ends the stream as if the camera were unplugged.
-    private func fellSilent() -> End? {
-        let silence = delivery.now - delivery.lastSign
+    private func handleSilence() -> End? {
+        let silence = delivery.now - delivery.lastFrameTime
         let cause = hasDelivered ? "silent" : "silent since the start"
         if hasRestarted || !hasDelivered { return End(cause: cause) }
-        delivery.away(cause)
+        delivery.reportOutage(cause)
         if silence < Self.shortestSilence {
             deadline = delivery.now + (Self.shortestSilence - silence)
             return nil
@@ -196,11 +196,11 @@ final class V4L2Stream {
 
     /// Handles a driver error: either the cable was pulled, or the driver's queue is in an error state that a restart
     /// clears.
-    private func driverFailed() -> End? {
-        guard buffers.device.isAlive else { return End(cause: "unplugged", mayBeOfFormat: false) }
+    private func handleDriverFailure() -> End? {
+        guard buffers.device.isAlive else { return End(cause: "unplugged", mayBeFormatRelated: false) }
         let cause = "the driver reported an error"
         guard !hasRestarted else { return End(cause: cause) }
-        delivery.away(cause)
+        delivery.reportOutage(cause)
         return restart()
     }
 
@@ -208,20 +208,20 @@ final class V4L2Stream {
         hasRestarted = true
         headers?.stop()
         buffers.stopStreaming()
-        delivery.streamRestarts()
+        delivery.prepareForRestart()
         do {
             try headers?.start()
         } catch {
-            delivery.lacksHeaderClock(error.description)
+            delivery.reportMissingHeaderClock(error.description)
         }
         do {
             try buffers.startStreaming()
         } catch {
-            guard buffers.device.isAlive else { return End(cause: "unplugged", mayBeOfFormat: false) }
+            guard buffers.device.isAlive else { return End(cause: "unplugged", mayBeFormatRelated: false) }
             return End(cause: "restart failed: \(error.description)")
         }
         do {
-            delivery.controls(try buffers.device.keep(held.requests))
+            delivery.reportControls(try buffers.device.restore(held.requests))
         } catch {
             // A camera that doesn't respond doesn't deliver frames either. The missing frames are reported
             // later.

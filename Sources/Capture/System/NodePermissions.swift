@@ -42,7 +42,7 @@ package struct NodePermissions: Sendable, Hashable {
         if permits { return isContainer ? .container : .forbidden }
         // User namespaces show unmapped groups as 65534 (kernel.overflowgid).
         if isContainer, group == 65_534 { return .container }
-        if group == 0 || mode >> 3 & readAndWrite != readAndWrite { return .closed }
+        if group == 0 || mode >> 3 & readAndWrite != readAndWrite { return .rootOnly }
         return user.groupsAtLogin.contains(group)
             ? .loginNeeded(group: groupName) : .notInGroup(groupName)
     }
@@ -149,7 +149,7 @@ package enum Container {
     ///
     /// - Parameter root: Path prefix of the file system, for tests.
     /// - Returns: `false` if no marker is found.
-    package static func isAround(root: String = "") -> Bool {
+    package static func isDetected(root: String = "") -> Bool {
         ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"].contains { Paths.exists(root + $0) }
     }
 }

@@ -62,7 +62,7 @@ package struct SysfsTree: Sendable {
     }
 
     /// Returns the value of a key in a device's `uevent` file.
-    func event(_ key: String, of folder: String) -> String? {
+    func ueventValue(_ key: String, of folder: String) -> String? {
         attribute("uevent", of: folder)?.split(separator: "\n").first { $0.hasPrefix("\(key)=") }
             .map { String($0.dropFirst(key.utf8.count + 1)) }
     }

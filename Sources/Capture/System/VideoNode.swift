@@ -18,7 +18,7 @@ package struct VideoNode: Sendable, Hashable {
     package static func all(sysfs: String = "/sys", nodes: String = "/dev") -> [VideoNode] {
         let tree = SysfsTree(root: sysfs)
         return tree.videoNodes().map { folder in
-            let file = tree.event("DEVNAME", of: folder) ?? Paths.name(folder)
+            let file = tree.ueventValue("DEVNAME", of: folder) ?? Paths.name(folder)
             let usb = tree.usbDevice(of: folder)
             let interface = tree.ancestors(folder).last { above in
                 usb.map { above.hasPrefix("\($0)/") } ?? false

@@ -40,7 +40,7 @@ package struct USBDescription: Sendable, Hashable {
         while position + 2 <= bytes.count, !reader.isComplete {
             let length = Int(bytes[position])
             guard length >= 2, position + length <= bytes.count else { break }
-            reader.take(bytes[position..<(position + length)])
+            reader.parse(bytes[position..<(position + length)])
             position += length
         }
         settings = reader.settings
@@ -64,7 +64,7 @@ package struct USBDescription: Sendable, Hashable {
         /// Whether the second configuration has started.
         var isComplete: Bool { configurations > 1 }
 
-        mutating func take(_ descriptor: ArraySlice<UInt8>) {
+        mutating func parse(_ descriptor: ArraySlice<UInt8>) {
             let bytes = Array(descriptor)
             switch bytes[1] {
             case Kind.configuration: configurations += 1

@@ -13,7 +13,7 @@ package struct USBDevice: Sendable, Hashable {
     /// Current speed of the device; `nil` if unknown.
     package let speed: USBSpeed?
     /// Whether the device would run at SuperSpeed in a SuperSpeed port; `nil` if unknown.
-    package let knowsSuperSpeed: Bool?
+    package let supportsSuperSpeed: Bool?
     /// Descriptors of the device; `nil` if they can't be read.
     package let description: USBDescription?
     /// Interfaces of the device with their current settings and drivers.
@@ -25,7 +25,7 @@ package struct USBDevice: Sendable, Hashable {
     /// The controller's driver, such as `xhci_hcd`, `ehci-pci`, or `vhci_hcd`.
     package let controllerDriver: String?
     /// Bandwidth that the controller's driver can reserve.
-    package let promise: USBBandwidthLimit
+    package let bandwidthLimit: USBBandwidthLimit
 
     /// The root hub of the device's bus.
     package var bus: USBHub { hubs[0] }
@@ -44,12 +44,12 @@ package struct USBDevice: Sendable, Hashable {
     /// Full-speed devices behind a faster hub share one full-speed bus (USB 2.0, 11.14). Hubs with one
     /// transaction translator per port share less than assumed here.
     package var domains: [USBDomain] {
-        guard let speed, let root = bus.speed, promise != .unlimited else { return [] }
+        guard let speed, let root = bus.speed, bandwidthLimit != .unlimited else { return [] }
         let number = String(bus.name.dropFirst(3))
         func domain(_ name: String, _ place: String, _ speed: USBSpeed) -> USBDomain {
             USBDomain(
                 name: name, place: place, controller: controller, speed: speed, accounting: accounting,
-                limit: promise.limit)
+                limit: bandwidthLimit.limit)
         }
         var way = [domain(number, "bus \(number)", root)]
         if accounting == .xhci {
@@ -84,7 +84,7 @@ package struct USBDevice: Sendable, Hashable {
     /// - Parameter control: Number of the interface that controls the stream; `nil` for all streams of the device.
     /// - Returns: The reservations; empty while the camera isn't streaming, or if it streams without reserved
     ///   bandwidth (bulk transfers).
-    package func streams(controlledBy control: Int?) -> [USBReservation] {
+    package func streamReservations(controlledBy control: Int?) -> [USBReservation] {
         guard let speed else { return [] }
         let streaming = streamingInterfaces(controlledBy: control)
         return interfaces.filter { streaming.contains($0.number) }.flatMap { interface in

@@ -19,7 +19,7 @@ struct USBShortage {
     ///   - sysfs: Mount point of sysfs.
     ///   - processes: Mount point of proc(5).
     init(
-        node: String, asking format: VideoFormat?, offers: [OfferedFormat], sysfs: String = "/sys",
+        node: String, requested format: VideoFormat?, offers: [OfferedFormat], sysfs: String = "/sys",
         processes: String = "/proc"
     ) {
         self.node = Paths.resolved(node) ?? node
@@ -36,7 +36,7 @@ struct USBShortage {
         else { return nil }
         let settings = camera.streamSettings(controlledBy: own.interface)
         let load = tree.load(around: camera)
-        let asked = asked(of: settings, beside: load, by: camera)
+        let asked = requestedSetting(of: settings, beside: load, by: camera)
         // If every setting fits according to this calculation, the controller calculates bandwidth
         // differently. In this case, it isn't known which settings fit.
         let fitting = asked == nil ? nil : settings.last { load.fits($0, of: camera) }
@@ -50,7 +50,7 @@ struct USBShortage {
 
     /// Returns the smallest setting that the camera may have requested: one that didn't fit and that can carry the raw
     /// format.
-    private func asked(of settings: [USBReservation], beside load: USBLoad, by camera: USBDevice)
+    private func requestedSetting(of settings: [USBReservation], beside load: USBLoad, by camera: USBDevice)
         -> USBReservation?
     {
         let needed = format.flatMap { Self.rawBytes($0, at: camera.speed) } ?? 0
@@ -131,7 +131,7 @@ extension DeviceError {
     ///   - offers: The formats that the camera offers.
     /// - Returns: The error with a more specific reason, if one can be determined.
     package func explained(
-        node: String, asking format: VideoFormat? = nil, offers: [OfferedFormat] = []
+        node: String, requested format: VideoFormat? = nil, offers: [OfferedFormat] = []
     ) -> DeviceError {
         let reason: Reason
         switch self.reason {
@@ -139,10 +139,10 @@ extension DeviceError {
         case .noPermission(nil):
             let permissions = NodePermissions(of: node)
             reason = .noPermission(
-                permissions?.obstacle(to: .current, inContainer: Container.isAround()))
+                permissions?.obstacle(to: .current, inContainer: Container.isDetected()))
         case .noBandwidth(let shortage) where shortage.controller == nil:
             reason = .noBandwidth(
-                USBShortage(node: node, asking: format, offers: offers).shortage ?? shortage)
+                USBShortage(node: node, requested: format, offers: offers).shortage ?? shortage)
         default: reason = self.reason
         }
         return DeviceError(device: device, operation: operation, reason: reason)

@@ -56,7 +56,7 @@ extension USBBus {
             name: name, controller: Paths.name(Paths.parent(folder)).printable(),
             speed: tree.attribute("speed", of: folder).flatMap { USBSpeed($0) }, portCount: ports,
             freePorts: free, controllerDriver: driver,
-            promise: USBBandwidthLimit(controller: Paths.parent(folder), driver: driver, in: tree))
+            bandwidthLimit: USBBandwidthLimit(controller: Paths.parent(folder), driver: driver, in: tree))
     }
 }
 
@@ -92,7 +92,7 @@ extension USBDevice {
         let description = Paths.bytes("\(folder)/descriptors", atMost: USBDescription.mostBytes)
             .flatMap { USBDescription($0) }
         self.description = description
-        knowsSuperSpeed = Self.knowsSuperSpeed(
+        supportsSuperSpeed = Self.supportsSuperSpeed(
             description, capabilities: Paths.bytes("\(folder)/bos_descriptors", atMost: 65_535))
         interfaces = Paths.entries(of: folder).filter { $0.hasPrefix("\(Paths.name(folder)):") }.compactMap {
             USBInterface(folder: "\(folder)/\($0)", in: tree)
@@ -103,13 +103,13 @@ extension USBDevice {
         }
         controller = Paths.name(controllerFolder).printable()
         controllerDriver = Paths.link("\(controllerFolder)/driver").map { Paths.name($0).printable() }
-        promise = USBBandwidthLimit(controller: controllerFolder, driver: controllerDriver, in: tree)
+        bandwidthLimit = USBBandwidthLimit(controller: controllerFolder, driver: controllerDriver, in: tree)
     }
 
     /// Returns whether a device supports SuperSpeed. Devices with USB versions up to 2.00 don't support SuperSpeed;
     /// devices with versions from 3.00 do. Devices with versions 2.01 and 2.10 report their capabilities in a BOS
     /// descriptor.
-    private static func knowsSuperSpeed(_ description: USBDescription?, capabilities: [UInt8]?) -> Bool? {
+    private static func supportsSuperSpeed(_ description: USBDescription?, capabilities: [UInt8]?) -> Bool? {
         guard let version = description?.version else { return nil }
         if version >= 0x0300 { return true }
         if version <= 0x0200 { return false }
@@ -148,32 +148,32 @@ package struct USBBus: Sendable, Hashable {
     /// The controller's driver, such as `xhci_hcd`, `ehci-pci`, or `vhci_hcd`.
     package let controllerDriver: String?
     /// Bandwidth that the controller's driver can reserve.
-    package let promise: USBBandwidthLimit
+    package let bandwidthLimit: USBBandwidthLimit
 
     /// Bandwidth available to a device at a free port. The bandwidth is exclusive or shared, as in `USBDevice.domains`.
     /// `nil` if no port is free, its speed is unknown, or bandwidth isn't limited.
     package var freeDomain: USBDomain? {
-        guard let port = freePorts.first, let speed, promise != .unlimited else { return nil }
+        guard let port = freePorts.first, let speed, bandwidthLimit != .unlimited else { return nil }
         let accounting = USBAccounting(driver: controllerDriver)
         let number = name.dropFirst(3)
         return USBDomain(
             name: accounting == .xhci ? "\(number)-port\(port)" : String(number),
             place: accounting == .xhci ? "port \(port) of bus \(number)" : "bus \(number)",
             controller: controller, speed: speed, accounting: accounting,
-            limit: promise.limit)
+            limit: bandwidthLimit.limit)
     }
 }
 
 /// The part of each high-speed microframe that a controller's driver can reserve, if known.
 package enum USBBandwidthLimit: Sendable, Hashable {
     /// The driver uses the default limit for the controller's type.
-    case usual
+    case driverDefault
     /// The driver reserves at most this time per microframe of 125 µs, according to its configuration.
     case upTo(Nanoseconds)
     /// The driver doesn't reserve bandwidth and never rejects a device.
     case unlimited
 
-    /// The configured limit; `nil` for `usual` and `unlimited`.
+    /// The configured limit; `nil` for `driverDefault` and `unlimited`.
     var limit: Nanoseconds? {
         guard case .upTo(let limit) = self else { return nil }
         return limit
@@ -192,7 +192,7 @@ package enum USBBandwidthLimit: Sendable, Hashable {
         case .standard, .xhci: told = nil
         }
         guard let told, let microseconds = Int64(told), (0...125).contains(microseconds) else {
-            self = .usual
+            self = .driverDefault
             return
         }
         self = microseconds == 0 ? .unlimited : .upTo(.microseconds(microseconds))
@@ -210,7 +210,7 @@ extension USBTopology {
     ///   - learned: Returns the known bandwidths of a camera's streams.
     package init(
         _ tree: USBTree, nodes: [VideoNode], cameras present: [CaptureDevice], processes: String = "/proc",
-        learned: (CaptureDevice) -> [USBCamera.Learned] = { _ in [] }
+        learned: (CaptureDevice) -> [USBCamera.MeasuredReservation] = { _ in [] }
     ) {
         self.init(freePorts: tree.buses.compactMap(\.freeDomain))
         for device in tree.devices {
@@ -225,7 +225,7 @@ extension USBTopology {
                             settings: device.streamSettings(controlledBy: node.interface),
                             learned: learned(camera)))
                 }
-                for reservation in device.streams(controlledBy: node.interface) {
+                for reservation in device.streamReservations(controlledBy: node.interface) {
                     guard let index = others.firstIndex(of: reservation) else { continue }
                     others.remove(at: index)
                     claims.append(

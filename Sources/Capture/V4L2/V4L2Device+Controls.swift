@@ -19,7 +19,7 @@ extension V4L2Device {
     @discardableResult
     public func set(control name: String, value: Int64) throws(DeviceError) -> Int64 {
         let outcome = try set([ControlRequest(name: name, value: value)])[0]
-        if let fault = outcome.fault { throw refusal(name, fault) }
+        if let fault = outcome.fault { throw controlError(name, fault) }
         return outcome.value ?? value
     }
 
@@ -36,10 +36,10 @@ extension V4L2Device {
         var faults: [ControlFault?] = []
         for request in requests {
             guard let found = all.first(where: { $0.control.name == request.name }) else {
-                faults.append(.unknown(request.name, names: controls.map(\.name)))
+                faults.append(.unknownControl(request.name, names: controls.map(\.name)))
                 continue
             }
-            faults.append(try fault(in: request, to: found, beside: requests, of: controls))
+            faults.append(try apply(in: request, to: found, beside: requests, of: controls))
         }
         return zip(requests, faults).map { request, fault in
             let adjusted = all.first { $0.control.name == request.name }
@@ -48,14 +48,14 @@ extension V4L2Device {
     }
 
     /// Converts a control fault to an error for this device.
-    func refusal(_ name: String, _ fault: ControlFault) -> DeviceError {
+    func controlError(_ name: String, _ fault: ControlFault) -> DeviceError {
         DeviceError(device: path, operation: "setting \(name.printable())", reason: .control(fault))
     }
 
     /// Sets one control.
     ///
     /// - Returns: The reason why the control was rejected; `nil` if it was set.
-    private func fault(
+    private func apply(
         in request: ControlRequest, to found: Adjustable, beside requests: [ControlRequest],
         of controls: [DeviceControl]
     ) throws(DeviceError) -> ControlFault? {
@@ -71,7 +71,8 @@ extension V4L2Device {
         // uvcvideo and the control framework reject a manual control while the automatic one is enabled. If the camera
         // itself rejects the control, it reports "wrong state", which uvcvideo maps to EILSEQ.
         if [EACCES, EBUSY, EILSEQ].contains(number) {
-            return controls.governing(request.name, beside: requests) ?? .governed(by: nil, manual: nil)
+            return controls.governingFault(for: request.name, alongside: requests)
+                ?? .governed(by: nil, manual: nil)
         }
         // The camera rejects the value. Many cameras reject even values within the range that they report.
         if [EIO, EPIPE, ERANGE, EINVAL].contains(number), isAlive { return .refused(request.value) }
@@ -82,12 +83,12 @@ extension V4L2Device {
         var value: Int64 = 0
         guard linux_get_control(descriptor.number, adjustable.id, adjustable.isWide ? 1 : 0, &value) == 0
         else { return nil }
-        return Self.read(value, adjustable.control.kind)
+        return Self.corrected(value, adjustable.control.kind)
     }
 
     /// Corrects a value read from the driver. Drivers return a 32-bit mask as a signed number, but its
     /// maximum as an unsigned number.
-    private static func read(_ value: Int64, _ kind: DeviceControl.Kind) -> Int64 {
+    private static func corrected(_ value: Int64, _ kind: DeviceControl.Kind) -> Int64 {
         kind == .bitmask ? value & 0xFFFF_FFFF : value
     }
 
@@ -119,7 +120,7 @@ extension V4L2Device {
     /// Whether the device still responds. An unplugged device doesn't respond.
     var isAlive: Bool {
         var raw = v4l2_capability()
-        return answers(linux_VIDIOC_QUERYCAP, &raw)
+        return tryCall(linux_VIDIOC_QUERYCAP, &raw)
     }
 
     /// A control with its V4L2 ID and the width of its value.
@@ -138,7 +139,7 @@ extension V4L2Device {
             let previous = query.id & ~linux_CTRL_FLAG_NEXT_CTRL
             query = v4l2_query_ext_ctrl()
             query.id = previous | linux_CTRL_FLAG_NEXT_CTRL
-            guard answers(linux_VIDIOC_QUERY_EXT_CTRL, &query), query.id > previous else { break }
+            guard tryCall(linux_VIDIOC_QUERY_EXT_CTRL, &query), query.id > previous else { break }
             if let adjustable = adjustable(query) { found.append(adjustable) }
         }
         return found
@@ -160,7 +161,7 @@ extension V4L2Device {
         }
         let control = DeviceControl(
             name: ControlName.snakeCase(CText.text(of: query.name)), kind: Self.kind(type),
-            value: Self.read(value, Self.kind(type)),
+            value: Self.corrected(value, Self.kind(type)),
             minimum: query.minimum,
             maximum: query.maximum, step: Int64(clamping: query.step), defaultValue: query.default_value,
             menu: menu(query, type), isReadOnly: query.flags & UInt32(V4L2_CTRL_FLAG_READ_ONLY) != 0,

@@ -93,7 +93,7 @@ public struct V4L2Device: ~Copyable, Sendable {
 
     /// Returns whether the driver accepts a request. This function is used for enumerations, which end with
     /// EINVAL, and for optional requests.
-    func answers<Argument>(_ request: UInt, _ argument: inout Argument) -> Bool {
+    func tryCall<Argument>(_ request: UInt, _ argument: inout Argument) -> Bool {
         withUnsafeMutablePointer(to: &argument) { linux_ioctl(descriptor.number, request, $0) == 0 }
     }
 }
@@ -104,10 +104,10 @@ extension V4L2Device {
     ///
     /// If a driver supports neither, the requests fail without effect. In this case, a missing signal is
     /// detected when the source is opened.
-    func followSource() {
+    func subscribeToSourceChanges() {
         var subscription = v4l2_event_subscription()
         subscription.type = UInt32(V4L2_EVENT_SOURCE_CHANGE)
-        guard answers(linux_VIDIOC_SUBSCRIBE_EVENT, &subscription) else { return }
+        guard tryCall(linux_VIDIOC_SUBSCRIBE_EVENT, &subscription) else { return }
         linux_follow_timings(descriptor.number)
     }
 
@@ -122,10 +122,10 @@ extension V4L2Device {
     /// Returns the selected input; `nil` for drivers without inputs.
     private func input() -> v4l2_input? {
         var index: Int32 = 0
-        guard answers(linux_VIDIOC_G_INPUT, &index) else { return nil }
+        guard tryCall(linux_VIDIOC_G_INPUT, &index) else { return nil }
         var input = v4l2_input()
         input.index = UInt32(bitPattern: index)
-        return answers(linux_VIDIOC_ENUMINPUT, &input) ? input : nil
+        return tryCall(linux_VIDIOC_ENUMINPUT, &input) ? input : nil
     }
 
     /// Checks that the input has a signal. Webcams don't report a signal status and always pass.
@@ -144,12 +144,12 @@ extension V4L2Device {
     /// Dequeues the driver's events, which `poll` reports as POLLPRI.
     ///
     /// - Returns: Whether the source has changed, so that the frame size may change or frames may stop.
-    func takeSourceChange() -> Bool {
+    func dequeueSourceChange() -> Bool {
         var hasChanged = false
         var event = v4l2_event()
         // The limit is slightly above the number of events that a driver can queue per handle.
         for _ in 0..<64 {
-            guard answers(linux_VIDIOC_DQEVENT, &event) else { break }
+            guard tryCall(linux_VIDIOC_DQEVENT, &event) else { break }
             hasChanged = hasChanged || event.type == UInt32(V4L2_EVENT_SOURCE_CHANGE)
         }
         return hasChanged
@@ -180,7 +180,7 @@ extension V4L2Device {
         for index in 0..<UInt32(256) {
             entry.index = index
             entry.type = queue.rawValue
-            guard answers(linux_VIDIOC_ENUM_FMT, &entry) else { break }
+            guard tryCall(linux_VIDIOC_ENUM_FMT, &entry) else { break }
             let code = FourCC(entry.pixelformat)
             if !codes.contains(code) { codes.append(code) }
         }
@@ -193,7 +193,7 @@ extension V4L2Device {
             var entry = v4l2_frmsizeenum()
             entry.index = index
             entry.pixel_format = code.code
-            guard answers(linux_VIDIOC_ENUM_FRAMESIZES, &entry) else { break }
+            guard tryCall(linux_VIDIOC_ENUM_FRAMESIZES, &entry) else { break }
             guard entry.type == V4L2_FRMSIZE_TYPE_DISCRETE.rawValue else {
                 let range = entry.stepwise
                 return FormatSteps.sizes(
@@ -215,7 +215,7 @@ extension V4L2Device {
             entry.pixel_format = code.code
             entry.width = UInt32(size.width)
             entry.height = UInt32(size.height)
-            guard answers(linux_VIDIOC_ENUM_FRAMEINTERVALS, &entry) else { break }
+            guard tryCall(linux_VIDIOC_ENUM_FRAMEINTERVALS, &entry) else { break }
             guard entry.type == V4L2_FRMIVAL_TYPE_DISCRETE.rawValue else {
                 if let range = FormatSteps.rates(shortest: entry.stepwise.min, longest: entry.stepwise.max) {
                     return range
@@ -234,7 +234,7 @@ extension V4L2Device {
     func currentRate() -> FrameRate? {
         var parameters = v4l2_streamparm()
         parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
-        guard answers(linux_VIDIOC_G_PARM, &parameters) else { return nil }
+        guard tryCall(linux_VIDIOC_G_PARM, &parameters) else { return nil }
         let interval = parameters.parm.capture.timeperframe
         return FormatSteps.rate(ofInterval: interval.numerator, interval.denominator)
     }
@@ -334,7 +334,7 @@ extension V4L2Device {
     }
 
     /// A buffer that the driver has filled.
-    struct Filled {
+    struct FilledBuffer {
         let index: Int
         let byteCount: Int
         let sequence: UInt32
@@ -348,9 +348,9 @@ extension V4L2Device {
         ///   - lengths: Lengths of all buffers in bytes.
         ///   - lent: Indices of the buffers that the driver doesn't own.
         /// - Returns: `nil` if the driver can't have filled this buffer.
-        func checked(lengths: [Int], lent: Set<Int>) -> Filled? {
+        func checked(lengths: [Int], lent: Set<Int>) -> FilledBuffer? {
             guard lengths.indices.contains(index), !lent.contains(index) else { return nil }
-            return Filled(
+            return FilledBuffer(
                 index: index, byteCount: min(byteCount, lengths[index]), sequence: sequence, stamp: stamp,
                 isFlagged: isFlagged)
         }
@@ -359,7 +359,7 @@ extension V4L2Device {
     /// Dequeues a filled buffer.
     ///
     /// - Returns: `nil` if no buffer is filled yet.
-    func dequeue() throws(DeviceError) -> Filled? {
+    func dequeue() throws(DeviceError) -> FilledBuffer? {
         var buffer = buffer(0)
         do {
             try call(linux_VIDIOC_DQBUF, "VIDIOC_DQBUF", &buffer)
@@ -372,7 +372,7 @@ extension V4L2Device {
         let time = ClockTime(
             nanoseconds: (.seconds(Int64(buffer.timestamp.tv_sec))
                 + .microseconds(Int64(buffer.timestamp.tv_usec)) as Nanoseconds).count)
-        return Filled(
+        return FilledBuffer(
             index: Int(buffer.index), byteCount: Int(buffer.bytesused), sequence: buffer.sequence,
             stamp: DriverStamp(
                 time: clock == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC) ? time : nil,

@@ -50,18 +50,18 @@ package final class V4L2Output: Sendable {
                 device: path, operation: "opening",
                 reason: .other("\"\(name)\" is not a video output device, so frames cannot be sent to it."))
         }
-        (pixel, size: self.size) = try Self.agree(with: device, on: size)
-        device.tell(rate)
+        (pixel, size: self.size) = try Self.negotiateFormat(with: device, size: size)
+        device.setOutputRate(rate)
         // Streaming writers call this ioctl. Without this call, v4l2loopback 0.12 would keep showing a node with
         // exclusive_caps as a camera after its writer has exited. Newer versions reject the call for programs that use
         // write(2), and don't need it.
         var type = Int32(bitPattern: V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue)
-        _ = device.answers(linux_VIDIOC_STREAMON, &type)
+        _ = device.tryCall(linux_VIDIOC_STREAMON, &type)
         self.device = device
     }
 
-    private static func agree(
-        with device: borrowing V4L2Device, on size: FrameSize
+    private static func negotiateFormat(
+        with device: borrowing V4L2Device, size: FrameSize
     ) throws(DeviceError) -> (PixelFormat, size: FrameSize) {
         var offered: [String] = []
         for (code, pixel) in wanted {
@@ -151,11 +151,11 @@ extension V4L2Device {
     }
 
     /// Sets the nominal rate of the written frames. Drivers may ignore the rate.
-    fileprivate func tell(_ rate: FrameRate) {
+    fileprivate func setOutputRate(_ rate: FrameRate) {
         var parameters = v4l2_streamparm()
         parameters.type = V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue
         parameters.parm.output.timeperframe = v4l2_fract(
             numerator: UInt32(clamping: rate.seconds), denominator: UInt32(clamping: rate.frames))
-        _ = answers(linux_VIDIOC_S_PARM, &parameters)
+        _ = tryCall(linux_VIDIOC_S_PARM, &parameters)
     }
 }

@@ -11,7 +11,7 @@ struct BoxReader {
     }
 
     private let bytes: [UInt8]
-    private(set) var place: Int
+    private(set) var position: Int
     private let end: Int
 
     init(_ bytes: [UInt8]) {
@@ -20,23 +20,23 @@ struct BoxReader {
 
     private init(_ bytes: [UInt8], _ part: Range<Int>) {
         self.bytes = bytes
-        place = part.lowerBound
+        position = part.lowerBound
         end = part.upperBound
     }
 
-    var rest: Int { end - place }
-    var restBytes: [UInt8] { Array(bytes[place..<end]) }
+    var remainingCount: Int { end - position }
+    var remainingBytes: [UInt8] { Array(bytes[position..<end]) }
 
     mutating func skip(_ count: Int) -> Void? {
-        guard count >= 0, count <= rest else { return nil }
-        place += count
+        guard count >= 0, count <= remainingCount else { return nil }
+        position += count
         return ()
     }
 
     mutating func read(_ count: Int) -> [UInt8]? {
-        guard count >= 0, count <= rest else { return nil }
-        defer { place += count }
-        return Array(bytes[place..<place + count])
+        guard count >= 0, count <= remainingCount else { return nil }
+        defer { position += count }
+        return Array(bytes[position..<position + count])
     }
 
     mutating func read8() -> UInt8? { number(1).map { UInt8($0) } }
@@ -68,13 +68,13 @@ struct BoxReader {
 
     /// Reads the next box; `nil` at the end of the data, or if the size of the box is invalid.
     mutating func readBox() -> Box? {
-        let start = place
+        let start = position
         guard let size = read32(), let type = readCode(), size >= 8, Int(size) <= end - start else {
-            place = start
+            position = start
             return nil
         }
-        let content = BoxReader(bytes, place..<start + Int(size))
-        place = start + Int(size)
+        let content = BoxReader(bytes, position..<start + Int(size))
+        position = start + Int(size)
         return Box(type: type, content: content)
     }
 
@@ -98,9 +98,9 @@ struct BoxReader {
     }
 
     private mutating func number(_ count: Int) -> UInt64? {
-        guard count <= rest else { return nil }
-        defer { place += count }
-        return bytes[place..<place + count].reduce(0) { $0 << 8 | UInt64($1) }
+        guard count <= remainingCount else { return nil }
+        defer { position += count }
+        return bytes[position..<position + count].reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 
@@ -109,11 +109,11 @@ struct BoxReader {
 struct FileBox: Equatable {
     let type: String
     let range: Range<Int64>
-    let headSize: Int64
+    let headerSize: Int64
     /// Whether the file contains the entire box.
     let isWhole: Bool
 
-    var content: Range<Int64> { range.lowerBound + headSize..<range.upperBound }
+    var content: Range<Int64> { range.lowerBound + headerSize..<range.upperBound }
 
     /// Reads the header of a box.
     ///
@@ -135,6 +135,6 @@ struct FileBox: Equatable {
         }
         guard count >= headSize, count < .max / 2 else { return nil }
         let range = place..<place + count
-        return FileBox(type: type, range: range, headSize: headSize, isWhole: range.upperBound <= end)
+        return FileBox(type: type, range: range, headerSize: headSize, isWhole: range.upperBound <= end)
     }
 }

@@ -12,7 +12,7 @@ struct MovieBox {
     /// movie.
     let reached: [Int64]?
     /// Metadata of a complete movie; `nil` for none.
-    var notes: NotesBox?
+    var metadata: UserDataBox?
     /// Chapter track of a complete movie; `nil` for none.
     var chapters: ChapterTrack?
 
@@ -24,7 +24,7 @@ struct MovieBox {
             writeMovieHeader(into: &moov)
             for track in described { write(track, into: &moov) }
             chapters?.write(into: &moov)
-            notes?.write(into: &moov)
+            metadata?.write(into: &moov)
             guard let reached else { return }
             moov.box("mvex") { box in
                 box.fullBox("mehd", version: 1) { $0.put64(UInt64(reached.max() ?? 0)) }

@@ -14,7 +14,7 @@ package final class DirectFile {
     let blockSize: Int
     private let descriptor: OwnedDescriptor
     private let buffer: UnsafeMutableRawBufferPointer
-    private var mayWrite = true
+    private var acceptsDirectWrites = true
 
     /// Size of the write buffer and maximum size of one write, in bytes. The buffer fits into one huge page,
     /// which the kernel can pin as a unit. With a smaller buffer, the writing thread would wait for the disk
@@ -61,9 +61,9 @@ package final class DirectFile {
 
     /// Whether the file system of a folder supports direct writes. The test uses an unnamed file, which
     /// disappears when it is closed.
-    package static func isPossible(in folder: String) -> Bool {
+    package static func isSupported(in folder: String) -> Bool {
         do throws(FileError) {
-            return blockSize(of: try ReservedSpace.makeNameless(in: folder)) != nil
+            return blockSize(of: try ReservedSpace.makeUnnamedFile(in: folder)) != nil
         } catch {
             return false
         }
@@ -71,13 +71,13 @@ package final class DirectFile {
 
     /// Whether a direct write may start at a file offset. The offset must be the start of a block, and no
     /// earlier direct write may have been rejected.
-    func takes(writeAt place: Int64) -> Bool { mayWrite && place % Int64(blockSize) == 0 }
+    func canWrite(at place: Int64) -> Bool { acceptsDirectWrites && place % Int64(blockSize) == 0 }
 
     /// Writes as many complete blocks of the data as fit into one write.
     ///
     /// - Parameters:
     ///   - pieces: Data to write.
-    ///   - place: File offset in bytes for which `takes` returns `true`.
+    ///   - place: File offset in bytes for which `canWrite` returns `true`.
     /// - Returns: The number of bytes written, and an error number (0 for success). If both are 0, the data
     ///   must be written through the page cache.
     func write(_ pieces: UnwrittenPieces, at place: Int64) -> (written: Int, number: Int32) {
@@ -89,7 +89,7 @@ package final class DirectFile {
         if written < 0, errno == EINVAL || errno == EOPNOTSUPP {
             // The file system reported support for direct writes, but the underlying network or device
             // rejects them.
-            mayWrite = false
+            acceptsDirectWrites = false
             return (0, 0)
         }
         return written < 0 ? (0, errno) : (written, written == 0 ? EIO : 0)

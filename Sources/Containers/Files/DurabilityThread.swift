@@ -6,10 +6,10 @@ import Media
 /// flush are merged into one. The first failure is stored in `failure`.
 final class DurabilityThread: Sendable {
     private struct State {
-        var isWanted = true
+        var isFlushRequested = true
         /// Whether the directory entry of the file must still be flushed. The directory entry is flushed even
         /// if the file is finished immediately.
-        var isNameDue = true
+        var isDirectoryFlushPending = true
         var isFinished = false
         var failure: FileError?
     }
@@ -22,11 +22,11 @@ final class DurabilityThread: Sendable {
         let monitor = ConditionLock(State())
         self.monitor = monitor
         let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
-        thread = MediaThread.eventually(name: "sync:\(name)") {
+        thread = MediaThread.startWhenPossible(name: "sync:\(name)") {
             while Self.waitForRequest(monitor) {
                 do throws(FileError) {
-                    if monitor.withLock({ $0.isNameDue }) { try file.makeNameDurable() }
-                    monitor.withLock { $0.isNameDue = false }
+                    if monitor.withLock({ $0.isDirectoryFlushPending }) { try file.makeNameDurable() }
+                    monitor.withLock { $0.isDirectoryFlushPending = false }
                     try file.makeDurable()
                 } catch {
                     monitor.withLock { $0.failure = $0.failure ?? error }
@@ -41,8 +41,8 @@ final class DurabilityThread: Sendable {
     }
 
     /// Requests a flush of all data written so far, and returns immediately.
-    func request() {
-        monitor.broadcast { $0.isWanted = true }
+    func requestFlush() {
+        monitor.broadcast { $0.isFlushRequested = true }
     }
 
     /// The first flush failure; `nil` if no flush has failed.
@@ -64,9 +64,9 @@ final class DurabilityThread: Sendable {
     /// - Returns: `false` if the thread must end.
     private static func waitForRequest(_ monitor: ConditionLock<State>) -> Bool {
         monitor.wait { state -> Bool? in
-            if state.isFinished, !state.isNameDue { return false }
-            guard state.isWanted else { return nil }
-            state.isWanted = false
+            if state.isFinished, !state.isDirectoryFlushPending { return false }
+            guard state.isFlushRequested else { return nil }
+            state.isFlushRequested = false
             return true
         }
     }

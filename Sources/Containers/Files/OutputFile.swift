@@ -10,7 +10,7 @@ internal import System
 final class OutputFile: ReadableFile, Sendable {
     let file: ContainedFile
     private let descriptor: OwnedDescriptor
-    private let disk: FileWriteHooks
+    private let hooks: FileWriteHooks
     /// Whether the file system reported a link count above 0 when the file was opened. Some FUSE file systems
     /// always report 0.
     private let hadName: Bool
@@ -20,7 +20,7 @@ final class OutputFile: ReadableFile, Sendable {
     /// - Throws: `FileError` with the operation "creating the file", also if the file already exists.
     init(creating file: ContainedFile, disk: FileWriteHooks) throws(FileError) {
         self.file = file
-        self.disk = disk
+        self.hooks = disk
         descriptor = try file.create()
         hadName = Self.hasName(descriptor.number)
         // A failed lock is ignored, because recording must also work on file systems without locks.
@@ -33,7 +33,7 @@ final class OutputFile: ReadableFile, Sendable {
     ///   `FileError.isBusy` is true if another process has locked the file.
     init(opening file: ContainedFile, disk: FileWriteHooks) throws(FileError) {
         self.file = file
-        self.disk = disk
+        self.hooks = disk
         descriptor = try file.openForUpdate()
         hadName = Self.hasName(descriptor.number)
         if flock(descriptor.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
@@ -79,7 +79,7 @@ final class OutputFile: ReadableFile, Sendable {
 
     /// Opens the file a second time for direct writes that bypass the page cache. The result is `nil` if the
     /// file system doesn't report support for direct writes.
-    func makeDirect() -> DirectFile? { DirectFile(file, openAs: descriptor) }
+    func makeDirectFile() -> DirectFile? { DirectFile(file, openAs: descriptor) }
 
     /// Writes all pieces one after another, starting at `offset`, with as few system calls as possible.
     ///
@@ -98,10 +98,10 @@ final class OutputFile: ReadableFile, Sendable {
         var rest = UnwrittenPieces(pieces)
         var mayMakeRoom = true
         while !rest.isEmpty {
-            var (written, number) = (0, disk.beforeWrite(path, end))
+            var (written, number) = (0, hooks.beforeWrite(path, end))
             if number == 0 { (written, number) = write(rest, at: place, by: direct) }
             if number == EINTR { continue }
-            if number == ENOSPC || number == EDQUOT, mayMakeRoom, disk.makeRoom() {
+            if number == ENOSPC || number == EDQUOT, mayMakeRoom, hooks.makeRoom() {
                 mayMakeRoom = false
                 continue
             }
@@ -109,7 +109,7 @@ final class OutputFile: ReadableFile, Sendable {
             place += Int64(written)
             rest.advance(by: written)
         }
-        disk.afterChange?(.write(pieces.flatMap { Array($0.bytes) }, at: offset))
+        hooks.afterChange?(.write(pieces.flatMap { Array($0.bytes) }, at: offset))
     }
 
     /// Calls pwrite(2) or pwritev(2) once.
@@ -118,7 +118,7 @@ final class OutputFile: ReadableFile, Sendable {
     private func write(_ pieces: UnwrittenPieces, at place: Int64, by direct: DirectFile?) -> (
         written: Int, number: Int32
     ) {
-        if let direct, direct.takes(writeAt: place) {
+        if let direct, direct.canWrite(at: place) {
             let (written, number) = direct.write(pieces, at: place)
             if written > 0 || number != 0 { return (written, number) }
         }
@@ -144,7 +144,7 @@ final class OutputFile: ReadableFile, Sendable {
         var result: Int32
         repeat { result = ftruncate(descriptor.number, Int(end)) } while result < 0 && errno == EINTR
         guard result == 0 else { throw FileError(path: path, operation: "truncating the file", errno: errno) }
-        disk.afterChange?(.end(end))
+        hooks.afterChange?(.end(end))
     }
 
     /// Flushes all written data to the disk and waits for completion. The data then survives a power loss.
@@ -162,7 +162,7 @@ final class OutputFile: ReadableFile, Sendable {
         guard fdatasync(descriptor.number) == 0 else {
             throw FileError(path: path, operation: "fdatasync", errno: errno)
         }
-        disk.afterChange?(.durable)
+        hooks.afterChange?(.durable)
     }
 
     /// Flushes the file's directory entry with fsync(2) of the folder, so that the file name survives a power
@@ -178,7 +178,7 @@ final class OutputFile: ReadableFile, Sendable {
         guard fsync(descriptor.number) == 0 || errno == EINVAL else {
             throw FileError(path: path, operation: "fsync", errno: errno)
         }
-        disk.afterChange?(.nameDurable)
+        hooks.afterChange?(.nameDurable)
     }
 }
 
@@ -324,29 +324,30 @@ package enum FileChange: Sendable, Equatable {
 ///
 /// A caller may batch the packets that it passes to the file's thread, so that the thread wakes up only once
 /// per write.
-package struct WriteRhythm: Sendable, Equatable {
+package struct WriteSchedule: Sendable, Equatable {
     /// Duration of the packets that must still arrive before the next write.
-    let missing: Nanoseconds
+    let remainingDuration: Nanoseconds
     /// Duration of one packet.
-    let step: Nanoseconds
+    let packetDuration: Nanoseconds
     /// Whether the file receives packets of only one stream, so that the packets until the next write can be
     /// counted.
-    let isAlone: Bool
+    let hasSingleStream: Bool
 
     private var count: Int64 {
         // Packet durations are rounded, so the data counts as complete if less than a sixteenth of a packet
         // is missing.
-        step > .zero ? max(1, (missing.count - step.count / 16 - 1) / step.count + 1) : 1
+        packetDuration > .zero
+            ? max(1, (remainingDuration.count - packetDuration.count / 16 - 1) / packetDuration.count + 1) : 1
     }
 
     /// Number of packets that must arrive until the next write, at least 1; `nil` if the file receives
     /// packets of several streams.
-    package var packets: Int? { isAlone ? Int(clamping: count) : nil }
+    package var remainingPackets: Int? { hasSingleStream ? Int(clamping: count) : nil }
 
     /// Maximum time for batching packets, starting with the arrival of the first packet. Batching ends half a
     /// packet's duration before the packet that triggers the write is expected, because packets may arrive
     /// slightly early or late. The time is zero if the next packet triggers the write.
     package var batchingTime: Nanoseconds {
-        max(.zero, Nanoseconds(step.count * (count - 1) - step.count / 2))
+        max(.zero, Nanoseconds(packetDuration.count * (count - 1) - packetDuration.count / 2))
     }
 }

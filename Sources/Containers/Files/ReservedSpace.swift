@@ -9,8 +9,8 @@ internal import System
 /// doesn't support reserving space, no space is reserved. Thread-safe.
 public final class ReservedSpace: Sendable {
     private struct State {
-        var wanted: Int64 = 0
-        var held: Int64 = 0
+        var requested: Int64 = 0
+        var reserved: Int64 = 0
         var isReleased = false
         /// Whether any space was reserved at the time of the release.
         var hadRoom = false
@@ -19,7 +19,7 @@ public final class ReservedSpace: Sendable {
 
     /// Flags that create an unnamed file (`O_TMPFILE`, open(2)). The value is written as a number because
     /// Swift doesn't import macros that are composed of other macros.
-    private static let nameless = 0o20_000_000 | O_DIRECTORY
+    private static let unnamedFileFlags = 0o20_000_000 | O_DIRECTORY
 
     private let state: ConditionLock<State>
 
@@ -29,9 +29,9 @@ public final class ReservedSpace: Sendable {
     public init(in folder: String) {
         let state = ConditionLock(State())
         self.state = state
-        MediaThread.eventually(name: "room") {
-            Self.keep(in: folder, state)
-            state.broadcast { $0.held = 0 }
+        MediaThread.startWhenPossible(name: "room") {
+            Self.processRequests(in: folder, state)
+            state.broadcast { $0.reserved = 0 }
         }
     }
 
@@ -40,12 +40,12 @@ public final class ReservedSpace: Sendable {
     }
 
     /// Requests a reservation of at least `bytes`, and returns immediately. The reserved space never shrinks.
-    public func hold(_ bytes: Int64) {
-        state.broadcast { $0.wanted = max($0.wanted, bytes) }
+    public func reserve(_ bytes: Int64) {
+        state.broadcast { $0.requested = max($0.requested, bytes) }
     }
 
     /// Currently reserved space in bytes.
-    public var heldBytes: Int64 { state.withLock { $0.isReleased ? 0 : $0.held } }
+    public var reservedBytes: Int64 { state.withLock { $0.isReleased ? 0 : $0.reserved } }
 
     /// Whether the space was released because a write failed on a full disk.
     public var wasNeeded: Bool { state.withLock { $0.wasNeeded } }
@@ -59,12 +59,12 @@ public final class ReservedSpace: Sendable {
             state.wasNeeded = true
             state.isReleased = true
             // Later callers don't release any space, but they can also use the space that was freed.
-            state.hadRoom = state.hadRoom || state.held > 0
+            state.hadRoom = state.hadRoom || state.reserved > 0
             return state.hadRoom
         }
         // The reserving thread releases the space. Waiting for this thread ensures that the next write can
         // use the space.
-        state.wait { $0.held == 0 ? () : nil }
+        state.wait { $0.reserved == 0 ? () : nil }
         return had
     }
 
@@ -74,24 +74,28 @@ public final class ReservedSpace: Sendable {
     }
 
     /// Reserves the requested space. Closing the file releases the space.
-    private static func keep(in folder: String, _ state: ConditionLock<State>) {
+    private static func processRequests(in folder: String, _ state: ConditionLock<State>) {
         guard let file = makeFile(in: folder) else { return }
-        while let wanted = nextWish(state) {
+        while let wanted = nextRequest(state) {
             // posix_fallocate isn't used, because it would write all bytes if the file system can't reserve
             // space.
-            let held = state.withLock { $0.held }
+            let held = state.withLock { $0.reserved }
             let isHeld = files_hold(file.number, held, wanted - held) == 0
             state.broadcast { state in
                 // If the disk is nearly full or can't reserve space, the request is reduced to the space that
                 // is already reserved.
-                if isHeld { state.held = wanted } else { state.wanted = min(state.wanted, state.held) }
+                if isHeld {
+                    state.reserved = wanted
+                } else {
+                    state.requested = min(state.requested, state.reserved)
+                }
             }
         }
     }
 
     private static func makeFile(in folder: String) -> OwnedDescriptor? {
         do throws(FileError) {
-            return try makeNameless(in: folder)
+            return try makeUnnamedFile(in: folder)
         } catch {
             return nil
         }
@@ -100,10 +104,11 @@ public final class ReservedSpace: Sendable {
     /// Creates an unnamed file, which disappears when it is closed.
     ///
     /// - Throws: `FileError` with the operation "reserving space".
-    static func makeNameless(in folder: String) throws(FileError) -> OwnedDescriptor {
+    static func makeUnnamedFile(in folder: String) throws(FileError) -> OwnedDescriptor {
         let (path, operation) = (folder + "/.room", "reserving space")
         do throws(FileError) {
-            return try OwnedDescriptor(opening: folder, flags: nameless | O_RDWR, operation: operation)
+            return try OwnedDescriptor(
+                opening: folder, flags: unnamedFileFlags | O_RDWR, operation: operation)
         } catch {
             // Some file systems don't support unnamed files. On these, a named file is created and its name
             // is removed.
@@ -113,10 +118,10 @@ public final class ReservedSpace: Sendable {
         return file
     }
 
-    private static func nextWish(_ state: ConditionLock<State>) -> Int64? {
+    private static func nextRequest(_ state: ConditionLock<State>) -> Int64? {
         state.wait { state -> Int64?? in
             if state.isReleased { return .some(nil) }
-            return state.wanted > state.held ? .some(state.wanted) : nil
+            return state.requested > state.reserved ? .some(state.requested) : nil
         }
     }
 }

@@ -8,9 +8,9 @@ enum AccessUnit {
     static func sample(of bytes: SharedBytes, configuration: DecoderConfiguration) -> SharedBytes {
         let source = bytes.bytes
         let kept = units(of: source, configuration: configuration).filter { unit in
-            switch NetworkUnits.kind(ofFirstByte: source[unit.lowerBound]) {
-            case NetworkUnits.Kind.accessUnitDelimiter: false
-            case NetworkUnits.Kind.sequenceParameterSet, NetworkUnits.Kind.pictureParameterSet:
+            switch NALUnits.kind(ofFirstByte: source[unit.lowerBound]) {
+            case NALUnits.Kind.accessUnitDelimiter: false
+            case NALUnits.Kind.sequenceParameterSet, NALUnits.Kind.pictureParameterSet:
                 !configuration.contains(parameterSet: UnsafeRawBufferPointer(rebasing: source[unit]))
             default: true
             }
@@ -41,15 +41,15 @@ enum AccessUnit {
     private static func units(
         of bytes: UnsafeRawBufferPointer, configuration: DecoderConfiguration
     ) -> [Range<Int>] {
-        configuration.lengthSize.flatMap { NetworkUnits.lengthPrefixed(bytes, lengthSize: $0) }
-            ?? NetworkUnits.byteStream(bytes)
+        configuration.lengthSize.flatMap { NALUnits.lengthPrefixed(bytes, lengthSize: $0) }
+            ?? NALUnits.byteStream(bytes)
     }
 }
 
 /// Converts an H.264 stream to the format that browser decoders and files require: separate parameter sets,
 /// and a length before each NAL unit (ISO/IEC 14496-15). The encoder may use any format. Use each value on
 /// only one thread.
-public struct PlainStream {
+public struct AVCStreamConverter {
     private var configuration: DecoderConfiguration
 
     /// Creates a converter for one stream.
@@ -60,7 +60,7 @@ public struct PlainStream {
 
     /// The AVCDecoderConfigurationRecord of the stream (ISO/IEC 14496-15, 5.3.3); `nil` if parameter sets are
     /// missing.
-    public var record: [UInt8]? {
+    public var configurationRecord: [UInt8]? {
         guard configuration.isComplete else { return nil }
         var buffer = BoxBuffer()
         configuration.write(into: &buffer)
@@ -72,7 +72,7 @@ public struct PlainStream {
     ///
     /// - Parameter bytes: The encoder's packet.
     /// - Returns: The NAL units of the packet without access unit delimiters and without the parameter sets
-    ///   in `record`.
+    ///   in `configurationRecord`.
     public func sample(of bytes: SharedBytes) -> SharedBytes {
         AccessUnit.sample(of: bytes, configuration: configuration)
     }

@@ -1,7 +1,7 @@
 /// Parameter sets of an H.264 stream, as stored in its sample description (`avcC`, ISO/IEC 14496-15, 5.3.3).
 struct DecoderConfiguration: Equatable {
-    private(set) var sequenceSets: [[UInt8]] = []
-    private(set) var frameSets: [[UInt8]] = []
+    private(set) var sequenceParameterSets: [[UInt8]] = []
+    private(set) var pictureParameterSets: [[UInt8]] = []
     /// Size in bytes of the NAL unit length prefixes in the encoder's packets; `nil` for byte streams with
     /// start codes.
     private(set) var lengthSize: Int?
@@ -17,28 +17,29 @@ struct DecoderConfiguration: Equatable {
     }
 
     /// Whether a decoder can start with these parameter sets.
-    var isComplete: Bool { (sequenceSets.first?.count ?? 0) >= 4 && !frameSets.isEmpty }
+    var isComplete: Bool { (sequenceParameterSets.first?.count ?? 0) >= 4 && !pictureParameterSets.isEmpty }
 
     func contains(parameterSet unit: UnsafeRawBufferPointer) -> Bool {
-        sequenceSets.contains { unit.elementsEqual($0) } || frameSets.contains { unit.elementsEqual($0) }
+        sequenceParameterSets.contains { unit.elementsEqual($0) }
+            || pictureParameterSets.contains { unit.elementsEqual($0) }
     }
 
     mutating func add(fromByteStream bytes: [UInt8]) {
         bytes.withUnsafeBytes { bytes in
-            for unit in NetworkUnits.byteStream(bytes) { add(Array(bytes[unit])) }
+            for unit in NALUnits.byteStream(bytes) { add(Array(bytes[unit])) }
         }
     }
 
     /// Adds a NAL unit if it is a new parameter set.
     mutating func add(_ unit: [UInt8]) {
         guard let first = unit.first, unit.count < 65536 else { return }
-        switch NetworkUnits.kind(ofFirstByte: first) {
-        case NetworkUnits.Kind.sequenceParameterSet
-        where !sequenceSets.contains(unit) && sequenceSets.count < 31:
-            sequenceSets.append(unit)
-        case NetworkUnits.Kind.pictureParameterSet
-        where !frameSets.contains(unit) && frameSets.count < 255:
-            frameSets.append(unit)
+        switch NALUnits.kind(ofFirstByte: first) {
+        case NALUnits.Kind.sequenceParameterSet
+        where !sequenceParameterSets.contains(unit) && sequenceParameterSets.count < 31:
+            sequenceParameterSets.append(unit)
+        case NALUnits.Kind.pictureParameterSet
+        where !pictureParameterSets.contains(unit) && pictureParameterSets.count < 255:
+            pictureParameterSets.append(unit)
         default: break
         }
     }
@@ -46,17 +47,17 @@ struct DecoderConfiguration: Equatable {
     /// Writes the `avcC` box for packets with four-byte length prefixes.
     func write(into buffer: inout BoxBuffer) {
         buffer.box("avcC") { box in
-            let first = sequenceSets.first ?? []
+            let first = sequenceParameterSets.first ?? []
             box.put8(1)
             box.put(first.dropFirst().prefix(3))  // profile, constraints, level
             box.put8(0b1111_1100 | 3)
-            box.put8(0b1110_0000 | UInt8(sequenceSets.count))
-            for set in sequenceSets {
+            box.put8(0b1110_0000 | UInt8(sequenceParameterSets.count))
+            for set in sequenceParameterSets {
                 box.put16(UInt16(set.count))
                 box.put(set)
             }
-            box.put8(UInt8(frameSets.count))
-            for set in frameSets {
+            box.put8(UInt8(pictureParameterSets.count))
+            for set in pictureParameterSets {
                 box.put16(UInt16(set.count))
                 box.put(set)
             }

@@ -19,7 +19,7 @@ public final class MovieFile {
     /// File format variant.
     public let kind: MovieKind
     /// Metadata to write to the finished file; `nil` for none. Set this property before you call `finish`.
-    public var notes: MovieMetadata?
+    public var metadata: MovieMetadata?
     private var createdAt: Int64
     private let movieTimeScale: Int64
     private let file: OutputFile
@@ -27,7 +27,7 @@ public final class MovieFile {
     /// Direct access to the file for large fragments, which bypasses the page cache. The file is opened when
     /// the first large fragment is written. The value is `nil` if the file system doesn't support direct
     /// writes.
-    private lazy var direct = file.makeDirect()
+    private lazy var direct = file.makeDirectFile()
     private var tracks: [RecordedTrack]
     private let leadingTrack: Int
     /// Byte offset of the 16 bytes that become the header of the media data.
@@ -120,7 +120,7 @@ public final class MovieFile {
     /// - Parameters:
     ///   - createdAt: Date and time of T0.
     ///   - timecode: Time of day at T0 for the timecode tracks; `nil` to leave the timecode tracks unchanged.
-    public func begin(createdAt: Date, timecode: Timecode?) {
+    public func setStartMetadata(createdAt: Date, timecode: Timecode?) {
         precondition(
             beginning == nil && tracks.allSatisfy { $0.description.isTimecode || $0.pending.isEmpty },
             "the metadata must be set before the first packet")
@@ -163,7 +163,7 @@ public final class MovieFile {
         if let fault = tracks[track].append(packet) {
             throw FileError(path: path, operation: "writing", detail: fault)
         }
-        if isFragmentDue { return try cutFragment() }
+        if isFragmentDue { return try flushFragment() }
         // Too many bytes are pending only if an H.264 stream lacks parameter sets. Players can't decode such
         // a stream.
         guard isFull else { return }
@@ -182,11 +182,11 @@ public final class MovieFile {
     /// sets.
     ///
     /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync".
-    public func cutFragment() throws(FileError) {
+    public func flushFragment() throws(FileError) {
         precondition(isOpen, "fragments must be written before the file is finished")
         try checkFailure()
         guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return }
-        try writeWhatWaits()
+        try writePending()
     }
 
     /// Writes the last fragment. After this call, only `finish` may be called.
@@ -197,10 +197,10 @@ public final class MovieFile {
     public func writeRest(ends: [Int64?]) throws(FileError) {
         precondition(isOpen, "fragments must be written before the file is finished")
         for (index, end) in zip(tracks.indices, ends) {
-            if let end { tracks[index].trimPending(to: end) }
+            if let end { tracks[index].setPendingEnd(end) }
         }
         guard failure == nil else { return }
-        do throws(FileError) { try writeWhatWaits() } catch {
+        do throws(FileError) { try writePending() } catch {
             failure = error
             throw error
         }
@@ -230,7 +230,7 @@ public final class MovieFile {
         durability.finish()
         let (chapterBytes, indexBytes) = finalIndexBytes
         let last = [chapterBytes, indexBytes].filter { !$0.isEmpty }.map { SharedBytes($0) }
-        try appendOrCutOff(last)
+        try appendOrTruncate(last)
         checksum?.add(last)
         end += Int64(chapterBytes.count)
         try file.activateIndex(indexAt: end, reservedOffset: reservedOffset)
@@ -260,7 +260,7 @@ public final class MovieFile {
     /// Upper bound on the number of bytes that a call to `finish` would write now, including pending packets
     /// and the index.
     public var finishingByteCount: Int64 {
-        tracks.reduce(notes?.byteCount ?? 0) { $0 + Int64($1.pendingByteCount) + $1.finishingByteCount }
+        tracks.reduce(metadata?.byteCount ?? 0) { $0 + Int64($1.pendingByteCount) + $1.finishingByteCount }
     }
 
     /// Number of a track's samples that are already in the file and available to readers.
@@ -285,7 +285,7 @@ public final class MovieFile {
 
     /// Leaves a gap in the file without using disk space. Tests use this function to reach offsets beyond 4
     /// GiB.
-    package func leaveHole(byteCount: Int64) throws(FileError) {
+    package func appendHole(byteCount: Int64) throws(FileError) {
         checksum = nil
         var head = BoxBuffer()
         head.put32(1)
@@ -323,16 +323,16 @@ public final class MovieFile {
     /// Time until the next fragment is written, based on the packets of the leading track. The value is `nil`
     /// before the first packet of this track, and if packets of other tracks arrive much faster or wait for
     /// the leading track.
-    package var rhythm: WriteRhythm? {
+    package var writeSchedule: WriteSchedule? {
         let leading = tracks[leadingTrack]
         let scale = leading.description.timeScale
         guard leading.lastDuration > 0 else { return nil }
-        let rhythm = WriteRhythm(
-            missing: dueDuration - .duration(of: leading.pendingDuration, perSecond: scale),
-            step: .duration(of: leading.lastDuration, perSecond: scale),
-            isAlone: tracks.count(where: { !$0.description.isTimecode }) == 1)
-        let isSteady = rhythm.missing > .zero && rhythm.step < .milliseconds(100)
-        return rhythm.isAlone || isSteady ? rhythm : nil
+        let rhythm = WriteSchedule(
+            remainingDuration: dueDuration - .duration(of: leading.pendingDuration, perSecond: scale),
+            packetDuration: .duration(of: leading.lastDuration, perSecond: scale),
+            hasSingleStream: tracks.count(where: { !$0.description.isTimecode }) == 1)
+        let isSteady = rhythm.remainingDuration > .zero && rhythm.packetDuration < .milliseconds(100)
+        return rhythm.hasSingleStream || isSteady ? rhythm : nil
     }
 
     private var isFull: Bool { tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit }
@@ -343,13 +343,13 @@ public final class MovieFile {
     /// encoders.
     private var dueDuration: Nanoseconds {
         let usual = Nanoseconds.milliseconds(500)
-        guard let leading = tracks[leadingTrack].reached,
-            let furthest = tracks.compactMap(\.reached).max()
+        guard let leading = tracks[leadingTrack].lastDecodeTime,
+            let furthest = tracks.compactMap(\.lastDecodeTime).max()
         else { return usual }
         return min(usual, max(.milliseconds(100), .milliseconds(600) - (furthest - leading)))
     }
 
-    private func writeWhatWaits() throws(FileError) {
+    private func writePending() throws(FileError) {
         do throws(FileError) {
             try writeFragment()
         } catch {
@@ -357,7 +357,7 @@ public final class MovieFile {
             for index in tracks.indices { tracks[index].dropPending() }
             throw error
         }
-        durability.request()
+        durability.requestFlush()
     }
 
     private func writeFragment() throws(FileError) {
@@ -366,7 +366,7 @@ public final class MovieFile {
             // The durations in the first index are updated for readers that rely on them. The index keeps its
             // size and layout, so an interrupted write is harmless.
             try file.write(
-                indexBytes(of: beginning.tracks, reached: reached(by: tracks)), at: beginning.offset)
+                indexBytes(of: beginning.tracks, reached: currentEnds(of: tracks)), at: beginning.offset)
         } else {
             try writeBeginning()
         }
@@ -384,14 +384,14 @@ public final class MovieFile {
         let sampleByteCount = samples.reduce(0) { $0 + $1.count }
         // The index contains the positions of the samples that follow it. The index is therefore built twice;
         // the first time determines its size.
-        let indexSize = indexBytes(of: begun(at: 0), reached: reached(by: tracks)).count
-        let begun = begun(at: end + Int64(indexSize) + 8)
-        let index = indexBytes(of: begun, reached: reached(by: begun))
+        let indexSize = indexBytes(of: committedTracks(at: 0), reached: currentEnds(of: tracks)).count
+        let begun = committedTracks(at: end + Int64(indexSize) + 8)
+        let index = indexBytes(of: begun, reached: currentEnds(of: begun))
         var head = BoxBuffer()
         head.put32(UInt32(8 + sampleByteCount))
         head.put(code: "mdat")
         let media = [SharedBytes(head.bytes)] + samples
-        try appendOrCutOff([SharedBytes(index)] + media)
+        try appendOrTruncate([SharedBytes(index)] + media)
         checksum?.add(media)
         checksumStart = end + Int64(index.count)
         beginning = (begun, end)
@@ -401,7 +401,7 @@ public final class MovieFile {
 
     /// Returns a copy of the tracks in which the pending samples have been added to the sample indexes. The
     /// first sample has the file offset `offset`.
-    private func begun(at offset: Int64) -> [RecordedTrack] {
+    private func committedTracks(at offset: Int64) -> [RecordedTrack] {
         var tracks = tracks
         var offset = offset
         for index in tracks.indices where tracks[index].isDescribed {
@@ -467,14 +467,14 @@ public final class MovieFile {
 
     /// Writes data after the valid part of the file and extends the valid part by this data.
     private func append(_ pieces: [SharedBytes], by direct: DirectFile? = nil) throws(FileError) {
-        try appendOrCutOff(pieces, by: direct)
+        try appendOrTruncate(pieces, by: direct)
         checksum?.add(pieces)
         end += pieces.reduce(0) { $0 + Int64($1.count) }
     }
 
     /// Writes data after the valid part of the file. If the write fails, the incompletely written data is
     /// removed, which also frees space on a full disk.
-    private func appendOrCutOff(_ pieces: [SharedBytes], by direct: DirectFile? = nil) throws(FileError) {
+    private func appendOrTruncate(_ pieces: [SharedBytes], by direct: DirectFile? = nil) throws(FileError) {
         do throws(FileError) {
             try file.write(pieces, at: end, by: direct)
         } catch {
@@ -499,10 +499,10 @@ public final class MovieFile {
     private var finalIndexBytes: (chapters: [UInt8], index: [UInt8]) {
         var index = MovieBox(
             kind: kind, createdAt: createdAt, movieTimeScale: movieTimeScale, tracks: tracks, reached: nil)
-        guard let notes else { return ([], index.bytes) }
+        guard let metadata else { return ([], index.bytes) }
         let length = FrameRate(movieTimeScale).time(ofTick: index.duration)
-        let chapters = notes.chapters(until: length)
-        index.notes = NotesBox(notes: notes, chapters: chapters)
+        let chapters = metadata.chapters(until: length)
+        index.metadata = UserDataBox(metadata: metadata, chapters: chapters)
         guard !chapters.isEmpty else { return ([], index.bytes) }
         let track = ChapterTrack(
             chapters, end: length, number: UInt32(tracks.count + 1), offset: end + 8, of: index)
@@ -516,7 +516,7 @@ public final class MovieFile {
     }
 
     /// Returns the end of the data that the file contains for each track, in movie ticks relative to T0.
-    private func reached(by tracks: [RecordedTrack]) -> [Int64] {
+    private func currentEnds(of tracks: [RecordedTrack]) -> [Int64] {
         tracks.map { max(0, $0.index.end).rescaled(from: $0.description.timeScale, to: movieTimeScale) }
     }
 }

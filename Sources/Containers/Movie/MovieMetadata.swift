@@ -26,10 +26,10 @@ public struct MovieMetadata: Sendable {
     public var cover: SharedBytes?
     /// Number of bytes to reserve on the disk for a cover image that is added at the end of the recording; 0
     /// for none.
-    public var coverRoom = 0
+    public var reservedCoverSize = 0
 
     /// Title of the chapter that is added before the first user-defined chapter.
-    private static let opening = "Beginning"
+    private static let initialChapterTitle = "Beginning"
     /// Maximum number of chapters in the `chpl` chapter list, which some players read. The list stores the
     /// count in one byte.
     static let longestList = 255
@@ -52,13 +52,15 @@ public struct MovieMetadata: Sendable {
     }
 
     /// Whether the metadata doesn't contain anything to write.
-    var isEmpty: Bool { title == nil && date == nil && chapters.isEmpty && cover == nil && coverRoom == 0 }
+    var isEmpty: Bool {
+        title == nil && date == nil && chapters.isEmpty && cover == nil && reservedCoverSize == 0
+    }
 
     /// Upper bound on the size of the written metadata, in bytes.
     var byteCount: Int64 {
         guard !isEmpty else { return 0 }
         let titles = chapters.reduce(0) { $0 + 2 * min($1.title.utf8.count, Self.longestTitle) + 64 }
-        return Int64(4096 + titles + max(cover?.count ?? 0, coverRoom))
+        return Int64(4096 + titles + max(cover?.count ?? 0, reservedCoverSize))
     }
 
     /// Maximum length of a chapter title in bytes, because `chpl` stores the length in one byte.
@@ -76,12 +78,12 @@ public struct MovieMetadata: Sendable {
         var ordered: [Chapter] = []
         for chapter in chapters.sorted(by: { $0.start < $1.start }) where chapter.start < end {
             let chapter = Chapter(
-                start: max(chapter.start, .zero), title: chapter.title.cut(toBytes: Self.longestTitle))
+                start: max(chapter.start, .zero), title: chapter.title.truncated(toBytes: Self.longestTitle))
             if ordered.last?.start == chapter.start { ordered.removeLast() }
             ordered.append(chapter)
         }
         if let first = ordered.first, first.start > .zero {
-            ordered.insert(Chapter(start: .zero, title: Self.opening), at: 0)
+            ordered.insert(Chapter(start: .zero, title: Self.initialChapterTitle), at: 0)
         }
         return ordered
     }
@@ -90,7 +92,7 @@ public struct MovieMetadata: Sendable {
 extension String {
     /// Returns the longest prefix of the string that has at most `limit` bytes in UTF-8 and doesn't split a
     /// character.
-    fileprivate func cut(toBytes limit: Int) -> String {
+    fileprivate func truncated(toBytes limit: Int) -> String {
         var text = self
         while text.utf8.count > limit { text.removeLast() }
         return text
@@ -99,8 +101,8 @@ extension String {
 
 /// Writes a movie's metadata to a `udta` box. Title, date, and cover image are stored in iTunes format.
 /// Nero's chapter list (`chpl`) is added for players that don't support QuickTime chapter tracks.
-struct NotesBox {
-    let notes: MovieMetadata
+struct UserDataBox {
+    let metadata: MovieMetadata
     /// Chapters as returned by `MovieMetadata.chapters(until:)`.
     let chapters: [MovieMetadata.Chapter]
 
@@ -112,9 +114,9 @@ struct NotesBox {
 
     func write(into buffer: inout BoxBuffer) {
         let fields: [(String, Kind, [UInt8])] = [
-            ("©nam", .text, notes.title.map { Array($0.utf8) }),
-            ("©day", .text, notes.date.map { Array($0.utf8) }),
-            ("covr", .jpeg, notes.cover.map { Array($0.bytes) }),
+            ("©nam", .text, metadata.title.map { Array($0.utf8) }),
+            ("©day", .text, metadata.date.map { Array($0.utf8) }),
+            ("covr", .jpeg, metadata.cover.map { Array($0.bytes) }),
         ].compactMap { name, kind, value in value.map { (name, kind, $0) } }
         guard !fields.isEmpty || !chapters.isEmpty else { return }
         buffer.box("udta") { user in

@@ -41,8 +41,8 @@ public enum MovieTrack: Sendable, Equatable {
     }
 
     /// Whether each frame has its own capture time instead of a time on the frame grid.
-    public var hasOwnTimes: Bool {
-        if case .video(let parameters, _, _) = self { parameters.hasOwnTimes } else { false }
+    public var hasCaptureTimes: Bool {
+        if case .video(let parameters, _, _) = self { parameters.hasCaptureTimes } else { false }
     }
 
     /// Handler type of the track (ISO/IEC 14496-12, 8.4.3).

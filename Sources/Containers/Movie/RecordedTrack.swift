@@ -57,7 +57,7 @@ struct RecordedTrack {
 
     /// Decoding time of the last packet, relative to T0; `nil` before the first packet, and for a timecode
     /// track.
-    var reached: Nanoseconds? {
+    var lastDecodeTime: Nanoseconds? {
         guard !description.isTimecode, let lastDecode else { return nil }
         return .seconds(rounding: Double(lastDecode) / Double(description.timeScale))
     }
@@ -125,12 +125,12 @@ struct RecordedTrack {
     /// Upper bound on the size of the track in the final index, in bytes. The size includes the sample table
     /// with the pending samples, and 2 KiB for all other boxes.
     var finishingByteCount: Int64 {
-        index.tableByteCount + Int64(pending.count) * SampleIndex.mostBytesPerSample + 2048
+        index.tableByteCount + Int64(pending.count) * SampleIndex.maxBytesPerSample + 2048
     }
 
     /// Shortens or extends the last pending sample so that it ends at `end`, in ticks relative to T0. If the
     /// last samples are reordered, nothing is changed.
-    mutating func trimPending(to end: Int64) {
+    mutating func setPendingEnd(_ end: Int64) {
         guard let last = pending.indices.last, pending[last].presentation == pending[last].decode,
             end > pending[last].decode
         else { return }

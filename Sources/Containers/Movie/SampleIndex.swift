@@ -84,7 +84,7 @@ struct SampleIndex {
     }
 
     /// Maximum number of bytes by which one additional sample enlarges the sample tables.
-    static let mostBytesPerSample: Int64 = 4 + 4 + 8 + 8 + 8 + 12
+    static let maxBytesPerSample: Int64 = 4 + 4 + 8 + 8 + 8 + 12
 
     /// Sets the end of the track, in ticks relative to T0. The last sample is shortened or extended to this
     /// end, unless the last samples are reordered.
@@ -200,7 +200,7 @@ extension [PlacedSample] {
     /// Maximum number of samples that are added at the end: more than four hours of frames or three hours of
     /// audio. If a damaged file claims that another track lasts for years, the last sample is extended to the
     /// claimed end instead.
-    private static var mostFilled: Int64 { 500_000 }
+    private static var maxAddedSamples: Int64 { 500_000 }
 
     /// Adjusts the list of samples so that it ends at a given time. Samples that are shown later are removed,
     /// and missing samples are added.
@@ -213,15 +213,15 @@ extension [PlacedSample] {
     ///     these bytes, and all added samples refer to this packet.
     ///   - channels: Number of audio channels.
     ///   - start: File offset at which the bytes in `silence` will be stored.
-    mutating func end(
-        at end: Int64, as codec: StreamParameters.Codec?, silence: inout [UInt8], channels: Int,
+    mutating func adjustEnd(
+        to end: Int64, codec: StreamParameters.Codec?, silence: inout [UInt8], channels: Int,
         startingAt start: Int64
     ) {
         while let last, last.presentation >= end, count > 1 { removeLast() }
         guard var next = last, next.end < end, next.duration > 0 else { return }
         let duration = codec == .mjpeg ? Swift.max(1, interval) : next.duration
         var decode = next.decode + next.duration
-        guard (end - decode) / duration < Self.mostFilled else { return }
+        guard (end - decode) / duration < Self.maxAddedSamples else { return }
         switch codec {
         case .mjpeg: break
         case .aac:

@@ -24,7 +24,7 @@ public struct Timecode: Sendable, Equatable {
     /// Creates the timecode that corresponds to the wall clock time `start`. Drop-frame counting is used if
     /// the rate supports it.
     public init(at start: LocalTime, rate: FrameRate) {
-        let time = MediaTime(nanoseconds: start.sinceMidnight.count + Self.tolerance)
+        let time = MediaTime(nanoseconds: start.timeSinceMidnight.count + Self.tolerance)
         let counted = Self.countedRate(rate)
         let next = counted.ticks(before: time)
         let frame = counted.time(ofTick: next) > time ? next - 1 : next
@@ -35,9 +35,9 @@ public struct Timecode: Sendable, Equatable {
 
     /// Returns the time from `time` until the wall clock reaches the next timecode label. The result is 0 at
     /// a label, and always less than the duration of a frame.
-    public static func untilNextLabel(after time: LocalTime, rate: FrameRate) -> Nanoseconds {
+    public static func timeUntilNextLabel(after time: LocalTime, rate: FrameRate) -> Nanoseconds {
         let counted = countedRate(rate)
-        let now = MediaTime(nanoseconds: time.sinceMidnight.count)
+        let now = MediaTime(nanoseconds: time.timeSinceMidnight.count)
         return Nanoseconds(counted.time(ofTick: counted.ticks(before: now)).nanoseconds - now.nanoseconds)
     }
 

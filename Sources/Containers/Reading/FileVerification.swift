@@ -55,14 +55,14 @@ public enum FileVerification {
     ///   - path: Path of the file.
     ///   - summary: Expected content; `nil` checks only whether the file is consistent.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
-    public static func fault(ofMovie path: String, holding summary: MovieSummary? = nil) -> String? {
-        fault(holding: summary) { () throws(FileError) in try ReadFile(try ContainedFile(path: path)) }
+    public static func fault(ofMovie path: String, expecting summary: MovieSummary? = nil) -> String? {
+        fault(expecting: summary) { () throws(FileError) in try ReadFile(try ContainedFile(path: path)) }
     }
 
     /// Checks a finished movie inside a folder. Returns a sentence that describes the problem; `nil` if the file is
     /// valid.
     package static func fault(ofMovie file: ContainedFile) -> String? {
-        fault(holding: nil) { () throws(FileError) in try ReadFile(file) }
+        fault(expecting: nil) { () throws(FileError) in try ReadFile(file) }
     }
 
     /// Checks a finished movie that is already open, even if the file was renamed.
@@ -72,12 +72,12 @@ public enum FileVerification {
     ///   - file: A closure that opens the file for reading.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     package static func fault(
-        holding summary: MovieSummary?, in file: () throws(FileError) -> ReadFile
+        expecting summary: MovieSummary?, in file: () throws(FileError) -> ReadFile
     ) -> String? {
         do throws(FileError) {
             let file = try file()
             file.dropCache()
-            return try MovieCheck(file).fault(holding: summary)
+            return try MovieCheck(file).fault(expecting: summary)
         } catch {
             return error.description
         }
@@ -88,43 +88,46 @@ public enum FileVerification {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - byteCount: Expected size in bytes; `nil` if unknown.
-    ///   - mayHaveMore: Whether additional bytes may follow the data that the header describes. A recovery
+    ///   - allowsTrailingBytes: Whether additional bytes may follow the data that the header describes. A recovery
     ///     that shortens the audio leaves such additional bytes.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     public static func fault(
-        ofWave path: String, holding byteCount: Int64? = nil, mayHaveMore: Bool = false
+        ofWave path: String, expecting byteCount: Int64? = nil, allowsTrailingBytes: Bool = false
     ) -> String? {
-        fault(holding: byteCount, mayHaveMore: mayHaveMore) { () throws(FileError) in
+        fault(expecting: byteCount, allowsTrailingBytes: allowsTrailingBytes) { () throws(FileError) in
             try ReadFile(try ContainedFile(path: path))
         }
     }
 
     /// Checks a finished Broadcast Wave file inside a folder. Returns a sentence that describes the problem; `nil` if
     /// the file is valid.
-    package static func fault(ofWave file: ContainedFile, mayHaveMore: Bool) -> String? {
-        fault(holding: nil, mayHaveMore: mayHaveMore) { () throws(FileError) in try ReadFile(file) }
+    package static func fault(ofWave file: ContainedFile, allowsTrailingBytes: Bool) -> String? {
+        fault(expecting: nil, allowsTrailingBytes: allowsTrailingBytes) { () throws(FileError) in
+            try ReadFile(file)
+        }
     }
 
     /// Checks a finished Broadcast Wave file that is already open, even if the file was renamed.
     ///
     /// - Parameters:
     ///   - byteCount: Expected size in bytes; `nil` if unknown.
-    ///   - mayHaveMore: Whether additional bytes may follow the data that the header describes. A recovery
+    ///   - allowsTrailingBytes: Whether additional bytes may follow the data that the header describes. A recovery
     ///     that shortens the audio leaves such additional bytes.
     ///   - file: A closure that opens the file for reading.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     package static func fault(
-        holding byteCount: Int64?, mayHaveMore: Bool = false, in file: () throws(FileError) -> ReadFile
+        expecting byteCount: Int64?, allowsTrailingBytes: Bool = false,
+        in file: () throws(FileError) -> ReadFile
     ) -> String? {
         do throws(FileError) {
-            return try fault(of: try file(), holding: byteCount, mayHaveMore: mayHaveMore)
+            return try fault(of: try file(), expecting: byteCount, allowsTrailingBytes: allowsTrailingBytes)
         } catch {
             return error.description
         }
     }
 
     private static func fault(
-        of file: ReadFile, holding byteCount: Int64?, mayHaveMore: Bool
+        of file: ReadFile, expecting byteCount: Int64?, allowsTrailingBytes: Bool
     ) throws(FileError) -> String? {
         file.dropCache()
         if let byteCount, byteCount != file.byteCount {
@@ -134,7 +137,7 @@ public enum FileVerification {
             return "the file header cannot be read."
         }
         let end = Int64(layout.samplesOffset) + layout.dataSize + layout.dataSize % 2
-        guard layout.isPlain(in: file.byteCount), mayHaveMore || end == file.byteCount else {
+        guard layout.isPlain(in: file.byteCount), allowsTrailingBytes || end == file.byteCount else {
             return "the header doesn't match the file size."
         }
         let last = min(layout.dataSize, 4096)
@@ -167,7 +170,7 @@ struct MovieCheck {
     ///
     /// - Returns: A sentence that describes the problem; `nil` if the movie is valid.
     /// - Throws: `FileError` with the operation "reading".
-    func fault(holding summary: MovieSummary?) throws(FileError) -> String? {
+    func fault(expecting summary: MovieSummary?) throws(FileError) -> String? {
         if let summary, summary.byteCount != byteCount {
             return "the file size is \(byteCount) bytes instead of \(summary.byteCount)."
         }
@@ -185,7 +188,7 @@ struct MovieCheck {
         }
         for (number, track) in tracks.enumerated() {
             let expected = summary?.tracks[number]
-            let fault = try fault(of: track.content, in: media.content, holding: expected)
+            let fault = try fault(of: track.content, in: media.content, expecting: expected)
             if let fault { return "track \(number + 1): \(fault)" }
         }
         return nil
@@ -197,10 +200,10 @@ struct MovieCheck {
     }
 
     private func fault(
-        of track: BoxReader, in media: Range<Int64>, holding expected: MovieSummary.Track?
+        of track: BoxReader, in media: Range<Int64>, expecting expected: MovieSummary.Track?
     ) throws(FileError) -> String? {
         guard let table = track.content("mdia", "minf", "stbl"), var sizes = table.content("stsz"),
-            sizes.skip(8) != nil, let number = sizes.read32(), sizes.rest == Int(number) * 4,
+            sizes.skip(8) != nil, let number = sizes.read32(), sizes.remainingCount == Int(number) * 4,
             var entry = table.content("stsd"), entry.skip(12) != nil, let codec = entry.readCode()
         else { return "the index is damaged." }
         let count = Int(number)
@@ -232,7 +235,7 @@ struct MovieCheck {
     /// Returns the total number of samples in a run-length table; `nil` if the table is damaged.
     private static func sumOfRuns(_ table: BoxReader?) -> Int? {
         guard var reader = table, reader.readVersion() != nil, let runs = reader.read32(),
-            reader.rest == Int(runs) * 8
+            reader.remainingCount == Int(runs) * 8
         else { return nil }
         var sum = 0
         while let length = reader.read32(), reader.skip(4) != nil { sum += Int(length) }
@@ -244,13 +247,13 @@ struct MovieCheck {
 /// check needs no more memory than the size of the index.
 struct SampleEnds {
     /// Byte offset and size of a sample in the file.
-    struct Place {
+    struct Location {
         let offset: Int64
         let byteCount: UInt32
     }
 
-    let first: Place
-    let last: Place
+    let first: Location
+    let last: Location
 
     /// Reads the positions of the first and the last sample. The result is `nil` if a chunk is outside the
     /// media data, or if the sample tables contradict each other.
@@ -262,13 +265,13 @@ struct SampleEnds {
     init?(_ table: BoxReader, count: Int, media: Range<Int64>) {
         guard var sizes = table.content("stsz"), sizes.skip(12) != nil,
             var chunks = table.content("co64"), chunks.readVersion() != nil, let chunkCount = chunks.read32(),
-            chunks.rest == Int(chunkCount) * 8,
+            chunks.remainingCount == Int(chunkCount) * 8,
             var runs = table.content("stsc"), runs.readVersion() != nil, let runCount = runs.read32(),
-            runs.rest == Int(runCount) * 12
+            runs.remainingCount == Int(runCount) * 12
         else { return nil }
         var next = Self.readRun(&runs)
         var (samplesPerChunk, unread) = (0, count)
-        var ends: (first: Place, last: Place)?
+        var ends: (first: Location, last: Location)?
         for chunk in 0..<chunkCount {
             if let run = next, run.firstChunk == chunk + 1 {
                 samplesPerChunk = run.sampleCount
@@ -279,7 +282,7 @@ struct SampleEnds {
             else { return nil }
             for _ in 0..<samplesPerChunk {
                 guard let size = sizes.read32() else { return nil }
-                let place = Place(offset: offset, byteCount: size)
+                let place = Location(offset: offset, byteCount: size)
                 ends = (ends?.first ?? place, place)
                 offset += Int64(size)
             }

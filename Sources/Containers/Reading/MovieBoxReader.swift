@@ -25,7 +25,7 @@ struct MovieBoxReader {
     let movieTimeScale: Int64
     let tracks: [Track]
     /// Whether fragments follow this index.
-    let isBeginning: Bool
+    let isInitialIndex: Bool
 
     /// Maximum accepted number of ticks per second. At this limit, sums of times don't overflow for
     /// recordings of up to three years.
@@ -52,12 +52,12 @@ struct MovieBoxReader {
         else { return nil }
         createdAt = created
         movieTimeScale = Int64(timeScale)
-        isBeginning = content.content("mvex") != nil
+        isInitialIndex = content.content("mvex") != nil
         var tracks: [Track] = []
         for box in content.boxes() where box.type == "trak" && !box.content.isChapterTrack {
             guard
                 let track = Self.readTrack(
-                    box.content, kind: kind, movieTimeScale: Int64(timeScale), isBeginning: isBeginning,
+                    box.content, kind: kind, movieTimeScale: Int64(timeScale), isBeginning: isInitialIndex,
                     firstFrame: firstFrame), !tracks.contains(where: { $0.number == track.number })
             else { return nil }
             tracks.append(track)
@@ -71,7 +71,7 @@ struct MovieBoxReader {
         kind = other.kind
         createdAt = other.createdAt
         movieTimeScale = other.movieTimeScale
-        isBeginning = other.isBeginning
+        isInitialIndex = other.isInitialIndex
         self.tracks = tracks
     }
 
@@ -142,7 +142,7 @@ struct MovieBoxReader {
             guard let count = reader.read8(), let name = reader.read(Int(count)) else { return nil }
             return (type, String(decoding: name, as: UTF8.self))
         }
-        return (type, String(decoding: reader.restBytes.prefix { $0 != 0 }, as: UTF8.self))
+        return (type, String(decoding: reader.remainingBytes.prefix { $0 != 0 }, as: UTF8.self))
     }
 
     private struct Edit {
@@ -238,7 +238,7 @@ struct SampleEntryReader {
         for box in reader.boxes() {
             switch box.type {
             case "avcC":
-                setup = box.content.restBytes
+                setup = box.content.remainingBytes
                 configuration = DecoderConfiguration(setup: setup)
             case "esds": readStreamDescriptor(box.content)
             case "colr": color = Self.color(box.content)
@@ -349,7 +349,7 @@ enum SampleTableReader {
     private static func sizes(_ box: BoxReader?) -> [UInt32]? {
         guard var reader = box, reader.readVersion() != nil, reader.read32() == 0,
             let count = reader.read32(),
-            reader.rest == Int(count) * 4
+            reader.remainingCount == Int(count) * 4
         else { return nil }
         return (0..<count).compactMap { _ in reader.read32() }
     }
@@ -357,7 +357,7 @@ enum SampleTableReader {
     /// Expands a run-length table; `nil` if the run lengths don't add up to `count`.
     private static func runs(_ box: BoxReader?, count: Int) -> [UInt32]? {
         guard var reader = box, reader.readVersion() != nil, let runs = reader.read32(),
-            reader.rest == Int(runs) * 8
+            reader.remainingCount == Int(runs) * 8
         else { return nil }
         var values: [UInt32] = []
         values.reserveCapacity(count)
@@ -372,7 +372,8 @@ enum SampleTableReader {
 
     private static func keys(_ box: BoxReader, count: Int) -> [Bool]? {
         var reader = box
-        guard reader.readVersion() != nil, let keys = reader.read32(), reader.rest == Int(keys) * 4 else {
+        guard reader.readVersion() != nil, let keys = reader.read32(), reader.remainingCount == Int(keys) * 4
+        else {
             return nil
         }
         var isKey = [Bool](repeating: false, count: count)
@@ -387,9 +388,9 @@ enum SampleTableReader {
     /// each chunk.
     private static func offsets(_ table: BoxReader, sizes: [UInt32]) -> [Int64]? {
         guard var places = table.content("co64"), places.readVersion() != nil, let chunks = places.read32(),
-            places.rest == Int(chunks) * 8,
+            places.remainingCount == Int(chunks) * 8,
             var counts = table.content("stsc"), counts.readVersion() != nil, let runs = counts.read32(),
-            counts.rest == Int(runs) * 12
+            counts.remainingCount == Int(runs) * 12
         else { return nil }
         var starts: [(chunk: UInt32, samples: UInt32)] = []
         for _ in 0..<runs {

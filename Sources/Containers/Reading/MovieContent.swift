@@ -15,9 +15,9 @@ struct MovieContent {
     /// State of a complete index.
     enum Index: Equatable {
         /// The index is active: the file is a plain movie.
-        case inForce
+        case active
         /// A complete index is stored at this byte offset but isn't activated yet.
-        case waiting(at: Int64)
+        case inactive(at: Int64)
         case none
     }
 
@@ -37,22 +37,22 @@ struct MovieContent {
             var movie = try Self.readIndex(layout.boxes[place], file, layout)
         else { return nil }
         if layout.boxes[0].type == "mdat" {
-            guard !movie.isBeginning, place == 1 else { return nil }
-            index = .inForce
+            guard !movie.isInitialIndex, place == 1 else { return nil }
+            index = .active
             recentSamples = movie.tracks.map { _ in 0 }
         } else {
-            guard movie.isBeginning, place == 1 else { return nil }
-            var fragments = FragmentWalk(beginning: movie, limit: layout.end)
+            guard movie.isInitialIndex, place == 1 else { return nil }
+            var fragments = FragmentCollector(beginning: movie, limit: layout.end)
             for box in layout.boxes[(place + 1)...] {
-                guard try fragments.follow(box, in: file) else { break }
+                guard try fragments.consume(box, in: file) else { break }
             }
             let found = fragments.tracks
             recentSamples = fragments.recentSamples(Self.recentFragments)
             if let last = layout.boxes.last, last.type == "moov", last.isWhole, last != layout.boxes[place],
-                let complete = try Self.readIndex(last, file, layout), !complete.isBeginning,
-                Self.holds(complete.tracks, found)
+                let complete = try Self.readIndex(last, file, layout), !complete.isInitialIndex,
+                Self.listsSamples(complete.tracks, found)
             {
-                index = .waiting(at: last.range.lowerBound)
+                index = .inactive(at: last.range.lowerBound)
                 movie = complete
             } else {
                 index = .none
@@ -62,9 +62,9 @@ struct MovieContent {
         createdAt = movie.createdAt
         movieTimeScale = movie.movieTimeScale
         tracks = movie.tracks
-        if index != .inForce {
+        if index != .active {
             try dropDamaged(file)
-            dropMissingLabels()
+            dropEmptyTimecodeTracks()
         }
     }
 
@@ -87,13 +87,17 @@ struct MovieContent {
         // All samples that the index lists must be between the reserved header and the end of the recording.
         let room = layout.reservedOffset + 16..<layout.end
         guard let movie,
-            movie.tracks.allSatisfy({ $0.samples.allSatisfy { $0.lies(in: room) || movie.isBeginning } })
+            movie.tracks.allSatisfy({
+                $0.samples.allSatisfy { $0.isContained(in: room) || movie.isInitialIndex }
+            })
         else { return nil }
         return movie
     }
 
     /// Whether an index lists all samples of the fragments.
-    private static func holds(_ complete: [MovieBoxReader.Track], _ found: [MovieBoxReader.Track]) -> Bool {
+    private static func listsSamples(_ complete: [MovieBoxReader.Track], _ found: [MovieBoxReader.Track])
+        -> Bool
+    {
         found.allSatisfy { track in
             guard let other = complete.first(where: { $0.number == track.number }) else { return false }
             return other.samples.count == track.samples.count
@@ -122,7 +126,7 @@ struct MovieContent {
 
     /// Removes each timecode track whose only label is missing. Players then show the movie without a
     /// timecode.
-    private mutating func dropMissingLabels() {
+    private mutating func dropEmptyTimecodeTracks() {
         let missing = tracks.indices.filter {
             tracks[$0].description.isTimecode && tracks[$0].samples.isEmpty
         }
@@ -136,7 +140,7 @@ struct MovieContent {
 
 extension PlacedSample {
     /// Whether all bytes of the sample are inside the byte range `part` of the file.
-    func lies(in part: Range<Int64>) -> Bool {
+    func isContained(in part: Range<Int64>) -> Bool {
         offset >= part.lowerBound && offset + Int64(byteCount) <= part.upperBound
     }
 }
@@ -192,13 +196,13 @@ struct MovieLayout {
             guard reserved.range.count == 16 else { return nil }
             end = try Self.journalledEnd(start, at: Int(reservedOffset) + 8, byteCount: byteCount)
         } else {
-            guard reserved.type == "mdat", reserved.headSize == 16 else { return nil }
+            guard reserved.type == "mdat", reserved.headerSize == 16 else { return nil }
         }
         self.end = end
         var boxes = [reserved]
         while let last = boxes.last, last.isWhole,
             let next = try FileBox.read(at: last.range.upperBound, in: file, end: end),
-            Self.isOurs(next)
+            Self.isKnownBox(next)
         {
             boxes.append(next)
         }
@@ -217,7 +221,7 @@ struct MovieLayout {
         return min(end, byteCount)
     }
 
-    private static func isOurs(_ box: FileBox) -> Bool {
+    private static func isKnownBox(_ box: FileBox) -> Bool {
         switch box.type {
         case "moof": box.range.count <= largestList
         case "moov": box.range.count <= largestIndex

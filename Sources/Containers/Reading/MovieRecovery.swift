@@ -75,7 +75,7 @@ public final class MovieRecovery {
         }
         self.byteCount = byteCount
         kind = layout.kind
-        isPlain = content.index == .inForce
+        isPlain = content.index == .active
         var dropped = content.tracks.map { _ in 0 }
         if content.index == .none {
             for index in content.tracks.indices where content.tracks[index].description.isH264 {
@@ -105,21 +105,21 @@ public final class MovieRecovery {
     /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync". After an
     ///   error, the file is either in its previous state or complete.
     @discardableResult
-    public func makeWhole(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
+    public func repair(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         let wanted = tracks.indices.map { (ends.indices.contains($0) ? ends[$0] : nil) ?? tracks[$0].end }
         let isAsWanted = zip(tracks, wanted).allSatisfy { $0.end == $1 || $0.description.isTimecode }
         switch content.index {
-        case .inForce where isAsWanted: return summary(content.recordedTracks, byteCount: byteCount)
-        case .waiting(let offset) where isAsWanted:
+        case .active where isAsWanted: return summary(content.recordedTracks, byteCount: byteCount)
+        case .inactive(let offset) where isAsWanted:
             try file.activateIndex(indexAt: offset, reservedOffset: content.layout.reservedOffset)
             return summary(content.recordedTracks, byteCount: byteCount)
-        case .inForce, .waiting, .none: break
+        case .active, .inactive, .none: break
         }
-        let start = try beginAppending()
+        let start = try storeRecordingEnd()
         var (placed, silence) = (content.tracks, [UInt8]())
         for (index, end) in zip(placed.indices, wanted) where placed[index].description.codec != nil {
-            placed[index].samples.end(
-                at: end, as: placed[index].description.codec, silence: &silence,
+            placed[index].samples.adjustEnd(
+                to: end, codec: placed[index].description.codec, silence: &silence,
                 channels: placed[index].description.channels, startingAt: start)
         }
         var recorded = placed.map {
@@ -172,8 +172,8 @@ public final class MovieRecovery {
     /// recovery can distinguish appended bytes from the recording.
     ///
     /// - Returns: Byte offset for the next write.
-    private func beginAppending() throws(FileError) -> Int64 {
-        guard content.index != .inForce else { return byteCount }
+    private func storeRecordingEnd() throws(FileError) -> Int64 {
+        guard content.index != .active else { return byteCount }
         var reserved = BoxBuffer()
         reserved.put32(16)
         reserved.put(code: "free")
@@ -201,7 +201,7 @@ extension MovieRecovery.Track {
         end = track.indexedEnd ?? track.samples.map(\.end).max() ?? 0
         let interval = track.samples.interval
         rate =
-            track.description.isVideo && !track.description.hasOwnTimes && interval > 0
+            track.description.isVideo && !track.description.hasCaptureTimes && interval > 0
             ? FrameRate(track.description.timeScale, per: interval) : nil
         self.droppedCount = droppedCount
         holes = rate == nil ? [] : track.samples.holes(interval: interval)

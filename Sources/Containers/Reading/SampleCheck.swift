@@ -56,7 +56,7 @@ struct SampleCheck {
     /// zero bytes (ITU-T H.264, 7.4.1).
     private static func isAccessUnit(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
-            guard let units = NetworkUnits.lengthPrefixed(bytes, lengthSize: 4), !units.isEmpty else {
+            guard let units = NALUnits.lengthPrefixed(bytes, lengthSize: 4), !units.isEmpty else {
                 return false
             }
             return units.allSatisfy { unit in

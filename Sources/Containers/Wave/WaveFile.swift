@@ -38,7 +38,7 @@ public final class WaveFile {
     private var failure: FileError?
     private var isOpen = true
     /// Running checksum of the samples; `nil` if the checksum can't be computed.
-    private var running = RunningChecksum()
+    private var runningChecksum = RunningChecksum()
     /// Checksum of the finished file; `nil` until `finish` is called, or if the checksum can't be computed.
     public private(set) var checksum: FileChecksum?
     /// Expected size of the file in bytes, computed from the data that was written.
@@ -54,7 +54,7 @@ public final class WaveFile {
     ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "creating the file" or "writing".
     public convenience init(
-        path: String, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
+        path: String, format: AudioFormat, depth: Depth = .integer24, broadcast: BroadcastExtension,
         disk: FileWriteHooks = FileWriteHooks()
     ) throws(FileError) {
         try self.init(
@@ -64,7 +64,7 @@ public final class WaveFile {
 
     /// Creates a Broadcast Wave file inside a folder; see `init(path:format:depth:broadcast:disk:)`.
     package init(
-        _ place: ContainedFile, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
+        _ place: ContainedFile, format: AudioFormat, depth: Depth = .integer24, broadcast: BroadcastExtension,
         disk: FileWriteHooks = FileWriteHooks()
     ) throws(FileError) {
         precondition(
@@ -82,7 +82,7 @@ public final class WaveFile {
     /// Creates a Broadcast Wave file for tests of a full disk. Writes fail when the file reaches
     /// `diskCapacity` bytes.
     package convenience init(
-        path: String, format: AudioFormat, depth: Depth, broadcast: WaveBroadcast, diskCapacity: Int64
+        path: String, format: AudioFormat, depth: Depth, broadcast: BroadcastExtension, diskCapacity: Int64
     ) throws(FileError) {
         try self.init(
             path: path, format: format, depth: depth, broadcast: broadcast,
@@ -100,14 +100,15 @@ public final class WaveFile {
     public var finishingByteCount: Int64 { Int64(pending.count) + 1 }
 
     /// Time until the pending samples are written; `nil` before the first samples are appended.
-    package var rhythm: WriteRhythm? {
+    package var writeSchedule: WriteSchedule? {
         func duration(of size: Int) -> Nanoseconds {
             .duration(of: Int64(size / header.blockSize), perSecond: Int64(format.rate))
         }
         guard lastSize > 0 else { return nil }
-        return WriteRhythm(
-            missing: .milliseconds(500) - duration(of: pending.count), step: duration(of: lastSize),
-            isAlone: true)
+        return WriteSchedule(
+            remainingDuration: .milliseconds(500) - duration(of: pending.count),
+            packetDuration: duration(of: lastSize),
+            hasSingleStream: true)
     }
 
     /// Number of appended samples per channel.
@@ -121,7 +122,7 @@ public final class WaveFile {
     ///
     /// - Parameter broadcast: Metadata about the origin of the recording.
     /// - Throws: `FileError` with the operation "writing".
-    public func begin(_ broadcast: WaveBroadcast) throws(FileError) {
+    public func setStartMetadata(_ broadcast: BroadcastExtension) throws(FileError) {
         precondition(dataSize == 0 && pending.isEmpty, "the metadata must be set before the first sample")
         header = WaveHeader(format: format, bits: depth.rawValue, broadcast: broadcast)
         let bytes = header.bytes(dataSize: 0)
@@ -172,13 +173,13 @@ public final class WaveFile {
         durability.finish()
         if dataSize % 2 != 0 {
             try file.write([0], at: headerSize + dataSize)
-            running?.add([SharedBytes([0])])
+            runningChecksum?.add([SharedBytes([0])])
         }
         let head = header.bytes(dataSize: dataSize)
         try file.write(head, at: 0)
         try file.makeDurable()
-        running?.add([SharedBytes(head)])
-        checksum = running.map { FileChecksum(value: $0.value, start: headerSize) }
+        runningChecksum?.add([SharedBytes(head)])
+        checksum = runningChecksum.map { FileChecksum(value: $0.value, start: headerSize) }
         if known == nil, let failure = failure ?? durability.failure { throw failure }
         return dataSize / Int64(header.blockSize)
     }
@@ -193,9 +194,9 @@ public final class WaveFile {
     }
 
     /// Adds silence without using disk space. Tests use this function to reach offsets beyond 4 GiB.
-    package func leaveHole(sampleCount: Int64) throws(FileError) {
+    package func appendHole(sampleCount: Int64) throws(FileError) {
         try writeRest()
-        running = nil
+        runningChecksum = nil
         dataSize += sampleCount * Int64(header.blockSize)
         try file.setEnd(headerSize + dataSize)
     }
@@ -219,10 +220,10 @@ public final class WaveFile {
             }
             throw error
         }
-        pending.withUnsafeBytes { running?.add($0) }
+        pending.withUnsafeBytes { runningChecksum?.add($0) }
         dataSize += Int64(pending.count)
         pending.removeAll(keepingCapacity: true)
-        durability.request()
+        durability.requestFlush()
     }
 
     private func appendIntegers24(_ samples: [Float]) {

@@ -8,7 +8,7 @@ internal import Media
 struct WaveHeader {
     let format: AudioFormat
     let bits: Int
-    let broadcast: WaveBroadcast
+    let broadcast: BroadcastExtension
 
     /// Size in bytes of one sample frame, which contains one sample of each channel.
     var blockSize: Int { bits / 8 * format.channels }
@@ -151,7 +151,7 @@ extension [UInt8] {
 }
 
 /// Origin metadata of a Broadcast Wave file (`bext` chunk, EBU Tech 3285).
-public struct WaveBroadcast: Sendable, Equatable {
+public struct BroadcastExtension: Sendable, Equatable {
     /// Free text, at most 256 bytes of UTF-8. Longer text is truncated.
     public let description: String
     /// Name of the recording, at most 32 bytes of UTF-8. A longer name is truncated.

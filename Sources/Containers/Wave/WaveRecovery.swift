@@ -61,7 +61,7 @@ public final class WaveRecovery {
     /// - Returns: Number of samples per channel in the corrected header.
     /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync".
     @discardableResult
-    public func makeWhole(sampleCount wanted: Int64? = nil) throws(FileError) -> Int64 {
+    public func repair(sampleCount wanted: Int64? = nil) throws(FileError) -> Int64 {
         let count = max(0, wanted ?? sampleCount)
         if isPlain, count == sampleCount { return count }
         let samples = Int64(layout.samplesOffset)

@@ -42,7 +42,7 @@ enum Confinement {
     ///   - folders: Paths of folders. All files in these folders can be read later.
     ///   - port: The port to listen on later; 0 for any free port.
     /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
-    static func ofFiles(readable: [String], folders: [String] = [], port: Int) -> String? {
+    static func restrictFiles(readable: [String], folders: [String] = [], port: Int) -> String? {
         let version = landlock_version()
         guard version > 0 else {
             return refusal("file access", "Landlock is not supported by the kernel, or is disabled")
@@ -78,7 +78,7 @@ enum Confinement {
 
     /// Permanently limits the memory of this process. If the process exceeds the limit, the process ends, and
     /// the supervisor starts a new process. The limit keeps the remaining memory available for recordings.
-    static func ofMemory() {
+    static func limitMemory() {
         var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
         setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
     }
@@ -90,8 +90,8 @@ enum Confinement {
     /// Drops all system calls that a listening server doesn't need, for all threads.
     ///
     /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
-    static func ofCalls() -> String? {
-        filter(otherwise: confine_unknown) { add in
+    static func restrictSystemCalls() -> String? {
+        installFilter(defaultAction: confine_unknown) { add in
             for name in allowed { add(confine_allow, name, []) }
             for name in refused { add(confine_refuse, name, []) }
             // Landlock in Linux 5.13 to 6.1 doesn't stop a file that is opened for reading from being truncated.
@@ -131,8 +131,8 @@ enum Confinement {
     /// Without this system call, GLib doesn't copy a thread's scheduling settings.
     ///
     /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
-    static func ofScheduling() -> String? {
-        filter(otherwise: confine_allow) { add in
+    static func restrictScheduling() -> String? {
+        installFilter(defaultAction: confine_allow) { add in
             for name in ["sched_getattr", "sched_setattr"] { add(confine_unknown, name, []) }
         }
     }
@@ -140,7 +140,7 @@ enum Confinement {
     private typealias AddRule = (_ action: UInt32, _ name: String, _ conditions: [scmp_arg_cmp]) -> Void
 
     /// Loads a system call filter for all threads of the process.
-    private static func filter(otherwise action: UInt32, _ fill: (AddRule) -> Void) -> String? {
+    private static func installFilter(defaultAction action: UInt32, _ fill: (AddRule) -> Void) -> String? {
         guard let filter = seccomp_init(action) else { return refusal("system calls", "out of memory") }
         defer { seccomp_release(filter) }
         var code = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1)

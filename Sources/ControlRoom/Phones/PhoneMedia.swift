@@ -24,7 +24,7 @@ struct PhoneMedia {
     let bytes: SharedBytes
 
     /// Maximum size of a message, in bytes.
-    static let longest = WebSocketLink.longestPhoneMessage
+    static let longest = WebSocketConnection.longestPhoneMessage
     /// Maximum size of an audio slice, in bytes: half a second of two channels at 192 kHz.
     private static let longestAudio = 4 * 96_000
     /// Number of bytes at the start of a key frame that are searched for parameter sets, which come first.
@@ -33,10 +33,10 @@ struct PhoneMedia {
     /// Parses a message. Returns `nil` if the message isn't a valid media message, or if its content doesn't start as
     /// its type requires.
     init?(_ message: UnsafeRawBufferPointer) {
-        guard message.count > PhoneMessage.prefix, message.count <= Self.longest,
+        guard message.count > PhoneMessage.headerSize, message.count <= Self.longest,
             let head = PhoneMessage(message), let kind = Kind(rawValue: head.kind.rawValue)
         else { return nil }
-        let content = UnsafeRawBufferPointer(rebasing: message[PhoneMessage.prefix...])
+        let content = UnsafeRawBufferPointer(rebasing: message[PhoneMessage.headerSize...])
         guard Self.isPlausible(content, kind) else { return nil }
         (self.kind, isKey, number, time) = (kind, head.isKey, head.number, head.time)
         bytes = SharedBytes(copying: content)
@@ -46,7 +46,8 @@ struct PhoneMedia {
     /// a file can't begin until the parameter sets arrive.
     var lacksParameterSets: Bool {
         kind == .h264 && isKey
-            && PlainStream(setup: Array(bytes.bytes.prefix(Self.longestHead))).record == nil
+            && AVCStreamConverter(setup: Array(bytes.bytes.prefix(Self.longestHead))).configurationRecord
+                == nil
     }
 
     private static func isPlausible(_ content: UnsafeRawBufferPointer, _ kind: Kind) -> Bool {
@@ -59,7 +60,7 @@ struct PhoneMedia {
 }
 
 /// A phone's frame or audio slice, timestamped on CLOCK_MONOTONIC.
-struct DatedPhoneMedia: Sendable {
+struct TimestampedPhoneMedia: Sendable {
     let kind: PhoneMedia.Kind
     /// Whether the frame can be decoded without other frames.
     let isKey: Bool
@@ -95,13 +96,15 @@ struct PhoneOffer: Sendable, Equatable {
     /// Format of the audio; `nil` if the phone sends none.
     let audio: AudioFormat?
     /// Whether the phone's browser reports the capture times of frames instead of only their arrival times.
-    let knowsCapture: Bool
+    let reportsCaptureTime: Bool
 
     /// The phone's identity, as used by the supervisor.
     var identity: PhoneIdentity { PhoneIdentity(device: selector, key: key) }
 
     /// Returns the origin of the timestamps of a kind of media. Browsers don't report when audio was captured.
-    func origin(of kind: PhoneMedia.Kind) -> TimeOrigin { knowsCapture && kind != .pcm ? .mapped : .arrival }
+    func origin(of kind: PhoneMedia.Kind) -> TimeOrigin {
+        reportsCaptureTime && kind != .pcm ? .mapped : .arrival
+    }
 
     private struct Text: Decodable {
         struct Audio: Decodable {
@@ -152,7 +155,7 @@ struct PhoneOffer: Sendable, Equatable {
         (name, self.selector, self.key) = (told.name, selector, key)
         (self.format, color) = (format, told.video.color)
         audio = told.audio.map { AudioFormat(rate: $0.rate, channels: $0.channels) }
-        knowsCapture = told.dated == "capture"
+        reportsCaptureTime = told.dated == "capture"
     }
 
     private static func hash(_ key: String) -> String? {

@@ -6,92 +6,93 @@ internal import MediaLink
 /// sender. Safe to use from any thread.
 final class PhoneSource: Sendable {
     /// A notification from the recorder.
-    enum News: Sendable, Equatable {
+    enum Notification: Sendable, Equatable {
         /// The recorder accepts everything that the phone sends.
-        case taken
+        case accepted
         /// The recorder needs a key frame.
-        case wantsKey
+        case needsKeyFrame
         /// The recorder refuses the camera, the microphone, or their media.
         case problem(String)
         /// A client requests these control values, by name. The number identifies the request in the answer.
-        case wish(Int, [String: Int64])
+        case controlsRequested(Int, [String: Int64])
     }
 
     /// Access to the recorder.
-    struct Recorder: Sendable {
+    struct RecorderAccess: Sendable {
         /// Process ID of the reachable recorder, or `nil`.
         let process: @Sendable () -> Int32?
         /// Connects to the recorder's media socket.
         let connect: @Sendable (Int32) throws(ControlError) -> LocalSocket
     }
 
-    private enum Piece: Sendable {
-        case begin(PhoneOffer)
-        case frame(DatedPhoneMedia)
-        case controls(ToldControls)
-        case look
-        case leave(because: String)
+    private enum Item: Sendable {
+        case connected(PhoneOffer)
+        case frame(TimestampedPhoneMedia)
+        case controls(ReportedControls)
+        case frameCheck
+        case disconnected(because: String)
     }
 
-    private let pieces = BoundedQueue<Piece>(capacity: mostPieces + 64)
-    private let waiting = ConditionLock(0)
+    private let pieces = BoundedQueue<Item>(capacity: maxWaitingMedia + 64)
+    private let waitingBytes = ConditionLock(0)
     private let thread: ConditionLock<MediaThread?> = ConditionLock(nil)
 
     /// Maximum number of bytes waiting for the recorder, about one second of media.
-    private static let mostWaiting = 16 << 20
+    private static let maxWaitingBytes = 16 << 20
     /// Maximum number of frames and audio slices in the queue. The rest of the queue's capacity is reserved
     /// for control messages, such as a phone's connect or disconnect.
-    private static let mostPieces = 192
+    private static let maxWaitingMedia = 192
 
     /// Starts the thread.
     ///
     /// - Parameters:
     ///   - recorder: Access to the recorder.
-    ///   - tell: Receives notifications, on the new thread.
-    init(_ recorder: Recorder, tell: @escaping @Sendable (News) -> Void) {
-        let thread = MediaThread.eventually(name: "phone") { [pieces, waiting] in
-            let delivery = PhoneDelivery(recorder, tell: tell)
-            while let piece = pieces.next() {
+    ///   - notify: Receives notifications, on the new thread.
+    init(_ recorder: RecorderAccess, notify: @escaping @Sendable (Notification) -> Void) {
+        let thread = MediaThread.startWhenPossible(name: "phone") { [pieces, waitingBytes] in
+            let delivery = PhoneDelivery(recorder, notify: notify)
+            while let piece = pieces.dequeue() {
                 switch piece {
-                case .begin(let offer): delivery.begin(offer)
+                case .connected(let offer): delivery.phoneConnected(offer)
                 case .frame(let media):
-                    waiting.withLock { $0 -= media.bytes.count }
-                    delivery.take(media, at: MonotonicClock().now)
-                case .controls(let told): delivery.take(told)
-                case .look: delivery.look(at: MonotonicClock().now)
-                case .leave(let cause): delivery.leave(because: cause)
+                    waitingBytes.withLock { $0 -= media.bytes.count }
+                    delivery.send(media, at: MonotonicClock().now)
+                case .controls(let told): delivery.send(told)
+                case .frameCheck: delivery.checkFrames(at: MonotonicClock().now)
+                case .disconnected(let cause): delivery.phoneDisconnected(because: cause)
                 }
             }
-            delivery.leave(because: "network: the control room was closed")
+            delivery.phoneDisconnected(because: "network: the control room was closed")
         }
         self.thread.withLock { $0 = thread }
     }
 
     /// Reports that the phone is connected and will send this media.
-    func begin(_ offer: PhoneOffer) { _ = pieces.offer(.begin(offer)) }
+    func phoneConnected(_ offer: PhoneOffer) { _ = pieces.tryEnqueue(.connected(offer)) }
 
     /// Enqueues a frame or audio. Never blocks: media is dropped if the queue is full.
-    func take(_ media: DatedPhoneMedia) {
-        let hasRoom = waiting.withLock { waiting in
-            guard waiting + media.bytes.count <= Self.mostWaiting, pieces.count < Self.mostPieces else {
+    func enqueue(_ media: TimestampedPhoneMedia) {
+        let hasRoom = waitingBytes.withLock { waiting in
+            guard waiting + media.bytes.count <= Self.maxWaitingBytes, pieces.count < Self.maxWaitingMedia
+            else {
                 return false
             }
             waiting += media.bytes.count
             return true
         }
-        if hasRoom, !pieces.offer(.frame(media)) { waiting.withLock { $0 -= media.bytes.count } }
+        if hasRoom, !pieces.tryEnqueue(.frame(media)) { waitingBytes.withLock { $0 -= media.bytes.count } }
     }
 
     /// Enqueues the phone's report of its controls.
-    func take(_ told: ToldControls) { _ = pieces.offer(.controls(told)) }
+    func enqueue(_ told: ReportedControls) { _ = pieces.tryEnqueue(.controls(told)) }
 
     /// Reports that the phone is disconnected.
     ///
     /// - Parameter cause: The reason, as written to the recording.
-    func leave(because cause: String) { _ = pieces.offer(.leave(because: cause)) }
+    func phoneDisconnected(because cause: String) { _ = pieces.tryEnqueue(.disconnected(because: cause)) }
 
     /// Requests a check that frames are still arriving. Call this function about once per second.
-    func look() { if pieces.count < Self.mostPieces { _ = pieces.offer(.look) } }
+    func requestFrameCheck() { if pieces.count < Self.maxWaitingMedia { _ = pieces.tryEnqueue(.frameCheck) } }
 
     /// Asks the thread to end, without waiting for its end.
     func close() { pieces.finish() }
@@ -108,32 +109,32 @@ final class PhoneSource: Sendable {
 final class PhoneDelivery {
     /// The phone's camera or microphone as registered with the recorder. The recorder may refuse one of the two devices
     /// and accept the other.
-    private struct Place {
+    private struct Registration {
         var source: RemoteSource?
         /// Time of the latest event: an announcement, an attempted announcement, or the end of the connection.
-        var triedAt: ClockTime?
+        var lastAttempt: ClockTime?
         /// The reason why the recorder refused the device; cleared when it is accepted.
         var problem: String?
 
         func isDue(at now: ClockTime) -> Bool {
-            source == nil && triedAt.map { now - $0 >= PhoneDelivery.pause } ?? true
+            source == nil && lastAttempt.map { now - $0 >= PhoneDelivery.retryInterval } ?? true
         }
 
         /// Whether the device has been announced and hasn't been refused since then. The recorder doesn't
         /// confirm acceptance.
-        func isSettled(at now: ClockTime) -> Bool {
+        func isAccepted(at now: ClockTime) -> Bool {
             source.map { $0.problem == nil } ?? false
-                && !(triedAt.map { now - $0 < PhoneDelivery.pause } ?? true)
+                && !(lastAttempt.map { now - $0 < PhoneDelivery.retryInterval } ?? true)
         }
 
         /// Closes an unusable connection.
         mutating func drop(at now: ClockTime) {
             source?.close()
-            (source, triedAt) = (nil, now)
+            (source, lastAttempt) = (nil, now)
         }
 
         /// Drops the device if the recorder has refused it, and returns whether the recorder has refused it.
-        mutating func noteRefusal(at now: ClockTime) -> Bool {
+        mutating func dropIfRefused(at now: ClockTime) -> Bool {
             guard let problem = source?.problem else { return false }
             self.problem = problem.printable(limit: 400)
             drop(at: now)
@@ -141,16 +142,16 @@ final class PhoneDelivery {
         }
 
         /// Records the result of a send. After a failure, the device is announced again.
-        mutating func note(_ isSent: Bool?, at now: ClockTime) {
+        mutating func handleSendResult(_ isSent: Bool?, at now: ClockTime) {
             if isSent == false, source?.problem == nil { drop(at: now) }
         }
     }
 
-    private let recorder: PhoneSource.Recorder
-    private let tell: @Sendable (PhoneSource.News) -> Void
+    private let recorder: PhoneSource.RecorderAccess
+    private let notify: @Sendable (PhoneSource.Notification) -> Void
     private var offer: PhoneOffer?
-    private var camera = Place()
-    private var microphone = Place()
+    private var camera = Registration()
+    private var microphone = Registration()
     /// Process ID of the recorder that the devices are announced to.
     private var process: Int32?
     /// Time when the last frame arrived, or when the camera was announced.
@@ -159,57 +160,59 @@ final class PhoneDelivery {
     /// frame.
     private var isStalled = false
     /// Whether acceptance of the latest announcement has been reported.
-    private var hasToldTaken = false
+    private var hasReportedAcceptance = false
     /// The next frame and sample numbers. Lower numbers have been sent.
     private var next: (frame: Int64, sample: Int64) = (0, 0)
-    private var awaitsKey = true
+    private var awaitsKeyFrame = true
     /// The controls last reported by the phone; `nil` before the first report.
-    private var controls: ToldControls?
+    private var controls: ReportedControls?
     /// Time when a key frame was last requested.
-    private var asked: ClockTime?
+    private var keyFrameRequestedAt: ClockTime?
 
     /// Maximum time from exposure to sending, as announced to the recorder. The recorder waits for a frame
     /// for this time.
     private static let delay = Nanoseconds.milliseconds(500)
     /// Maximum age of media on arrival. Older media was delayed by a network stall, and the tick that it
     /// belongs to has already been processed.
-    private static let oldest = Nanoseconds.milliseconds(1500)
+    private static let maxAge = Nanoseconds.milliseconds(1500)
     /// Maximum difference by which a timestamp may exceed the current time. If the difference is larger, the
     /// phone's clock is considered invalid.
-    private static let newest = Nanoseconds.milliseconds(250)
-    private static let pause = Nanoseconds.seconds(1)
+    private static let maxClockLead = Nanoseconds.milliseconds(250)
+    private static let retryInterval = Nanoseconds.seconds(1)
     /// Time without a frame after which the camera counts as disconnected, even if the phone is still sending
     /// other data.
-    private static let longestStall = Nanoseconds.seconds(3)
+    private static let stallTimeout = Nanoseconds.seconds(3)
 
     /// - Parameters:
     ///   - recorder: Access to the recorder.
-    ///   - tell: Receives notifications.
-    init(_ recorder: PhoneSource.Recorder, tell: @escaping @Sendable (PhoneSource.News) -> Void) {
-        (self.recorder, self.tell) = (recorder, tell)
+    ///   - notify: Receives notifications.
+    init(
+        _ recorder: PhoneSource.RecorderAccess, notify: @escaping @Sendable (PhoneSource.Notification) -> Void
+    ) {
+        (self.recorder, self.notify) = (recorder, notify)
     }
 
     /// Handles a phone that has connected and will send this media.
-    func begin(_ offer: PhoneOffer) {
-        leave(because: "network: the phone reconnected")
+    func phoneConnected(_ offer: PhoneOffer) {
+        phoneDisconnected(because: "network: the phone reconnected")
         self.offer = offer
-        (next, awaitsKey, asked) = ((0, 0), true, nil)
+        (next, awaitsKeyFrame, keyFrameRequestedAt) = ((0, 0), true, nil)
         announce(offer, at: MonotonicClock().now)
     }
 
     /// Handles a phone that has disconnected.
     ///
     /// - Parameter cause: The reason, as written to the recording.
-    func leave(because cause: String) {
-        camera.source?.leave(because: cause)
-        microphone.source?.leave(because: cause)
-        (camera, microphone, process, offer, isStalled) = (Place(), Place(), nil, nil, false)
+    func phoneDisconnected(because cause: String) {
+        camera.source?.disconnect(because: cause)
+        microphone.source?.disconnect(because: cause)
+        (camera, microphone, process, offer, isStalled) = (Registration(), Registration(), nil, nil, false)
         controls = nil
     }
 
     /// Forwards the phone's report of its controls.
-    func take(_ told: ToldControls) {
-        controls = ToldControls(controls: told.controls)
+    func send(_ told: ReportedControls) {
+        controls = ReportedControls(controls: told.controls)
         // The result is ignored, because sending the next frame detects an ended connection.
         _ = camera.source?.send(controls: told)
     }
@@ -217,18 +220,19 @@ final class PhoneDelivery {
     /// Marks the camera as disconnected if no frame has arrived for several seconds; the microphone
     /// continues. Reports once that the recorder accepts both devices. Call this function about once per
     /// second.
-    func look(at now: ClockTime) {
+    func checkFrames(at now: ClockTime) {
         guard let offer else { return }
-        if let source = camera.source, now - lastFrame > Self.longestStall {
-            source.leave(because: "network: no frames received for 3 s")
+        if let source = camera.source, now - lastFrame > Self.stallTimeout {
+            source.disconnect(because: "network: no frames received for 3 s")
             (camera.source, isStalled) = (nil, true)
         }
-        if camera.isSettled(at: now) { camera.problem = nil }
-        if microphone.isSettled(at: now) { microphone.problem = nil }
-        guard !hasToldTaken, camera.isSettled(at: now), offer.audio == nil || microphone.isSettled(at: now)
+        if camera.isAccepted(at: now) { camera.problem = nil }
+        if microphone.isAccepted(at: now) { microphone.problem = nil }
+        guard !hasReportedAcceptance, camera.isAccepted(at: now),
+            offer.audio == nil || microphone.isAccepted(at: now)
         else { return }
-        hasToldTaken = true
-        tell(.taken)
+        hasReportedAcceptance = true
+        notify(.accepted)
     }
 
     /// Sends a frame or audio.
@@ -236,12 +240,12 @@ final class PhoneDelivery {
     /// - Parameters:
     ///   - media: The phone's media.
     ///   - now: The current time.
-    func take(_ media: DatedPhoneMedia, at now: ClockTime) {
+    func send(_ media: TimestampedPhoneMedia, at now: ClockTime) {
         guard let offer else { return }
         if media.kind != .pcm { isStalled = false }
         announce(offer, at: now)
         let age = now - media.time
-        let isTimely = age < Self.oldest && age > -Self.newest - media.error
+        let isTimely = age < Self.maxAge && age > -Self.maxClockLead - media.error
         switch media.kind {
         case .pcm:
             guard let format = offer.audio, isTimely, media.number >= next.sample else { return }
@@ -254,7 +258,7 @@ final class PhoneDelivery {
             }
             let isSent = microphone.source?.send(
                 audio: samples, at: media.time, error: media.error, firstSample: media.number)
-            microphone.note(isSent, at: now)
+            microphone.handleSendResult(isSent, at: now)
         case .jpeg, .h264:
             guard camera.source != nil, (media.kind == .jpeg) == (offer.format.pixel == .mjpeg),
                 media.number >= next.frame
@@ -262,22 +266,24 @@ final class PhoneDelivery {
             lastFrame = now
             let isNext = media.number == next.frame
             next.frame = media.number + 1
-            guard isTimely else { return askForKey(at: now) }
+            guard isTimely else { return requestKeyFrame(at: now) }
             // After a lost frame, no frame can be decoded until the next key frame.
-            if media.kind == .h264, !media.isKey, awaitsKey || !isNext { return askForKey(at: now) }
-            awaitsKey = false
+            if media.kind == .h264, !media.isKey, awaitsKeyFrame || !isNext {
+                return requestKeyFrame(at: now)
+            }
+            awaitsKeyFrame = false
             let isSent = camera.source?.send(
                 frame: media.bytes, at: media.time, error: media.error, sequence: media.number,
                 isKey: media.isKey)
-            camera.note(isSent, at: now)
+            camera.handleSendResult(isSent, at: now)
         }
     }
 
-    private func askForKey(at now: ClockTime) {
-        awaitsKey = true
-        guard asked.map({ now - $0 > Self.pause }) ?? true else { return }
-        asked = now
-        tell(.wantsKey)
+    private func requestKeyFrame(at now: ClockTime) {
+        awaitsKeyFrame = true
+        guard keyFrameRequestedAt.map({ now - $0 > Self.retryInterval }) ?? true else { return }
+        keyFrameRequestedAt = now
+        notify(.needsKeyFrame)
     }
 
     /// Announces the devices that the current recorder doesn't have yet, and reports refusals.
@@ -286,34 +292,34 @@ final class PhoneDelivery {
         if present != process {
             camera.source?.close()
             microphone.source?.close()
-            (camera, microphone, process, isStalled) = (Place(), Place(), present, false)
+            (camera, microphone, process, isStalled) = (Registration(), Registration(), present, false)
         }
-        if [camera.noteRefusal(at: now), microphone.noteRefusal(at: now)].contains(true) {
-            tell(.problem([camera.problem, microphone.problem].compactMap(\.self).joined(separator: " ")))
+        if [camera.dropIfRefused(at: now), microphone.dropIfRefused(at: now)].contains(true) {
+            notify(.problem([camera.problem, microphone.problem].compactMap(\.self).joined(separator: " ")))
         }
         guard let present else { return }
         if !isStalled, camera.isDue(at: now) {
-            camera.triedAt = now
+            camera.lastAttempt = now
             camera.source = source(at: present) { socket throws(ControlError) in
                 try RemoteSource(
                     cameraNamed: offer.selector, offer.format, offer.color, delay: Self.delay,
                     dated: offer.origin(of: .h264), over: socket,
-                    whenWished: { [tell] in tell(.wish($0, $1)) })
+                    controlRequestHandler: { [notify] in notify(.controlsRequested($0, $1)) })
             }
             if let source = camera.source {
                 if let controls { _ = source.send(controls: controls) }
-                (awaitsKey, lastFrame, hasToldTaken) = (true, now, false)
-                tell(.wantsKey)
+                (awaitsKeyFrame, lastFrame, hasReportedAcceptance) = (true, now, false)
+                notify(.needsKeyFrame)
             }
         }
         if let audio = offer.audio, microphone.isDue(at: now) {
-            microphone.triedAt = now
+            microphone.lastAttempt = now
             microphone.source = source(at: present) { socket throws(ControlError) in
                 try RemoteSource(
                     microphoneNamed: offer.selector, audio, delay: Self.delay, dated: offer.origin(of: .pcm),
                     over: socket)
             }
-            hasToldTaken = false
+            hasReportedAcceptance = false
         }
     }
 

@@ -6,14 +6,14 @@ internal import SessionFolder
 
 /// Produces frames and waveforms of completed recordings. Blocks the calling thread. Used by only one thread.
 final class RecordedMedia {
-    private var shelf: RecordingShelf
+    private var library: RecordingLibrary
     private let encoder = PreviewEncoder()
     /// Recently used readers. Readers are kept because a page requests the frames of a track one by one.
     private var readers: [(key: String, reader: RecordedFrames)] = []
-    private var waves: [(key: String, json: String)] = []
+    private var waveforms: [(key: String, json: String)] = []
 
     private static let mostReaders = 8
-    private static let mostWaves = 64
+    private static let maxWaveforms = 64
     /// Time after the end of a track for which the track's last frame is still returned, in nanoseconds.
     private static let lastFrameTime: Int64 = 1_000_000_000
     /// Tolerance of frame times, in nanoseconds. A file's timestamps are rounded to its time base, so a frame
@@ -21,7 +21,7 @@ final class RecordedMedia {
     private static let rounding: Int64 = 100_000
 
     /// Creates a reader for the recordings in the folder at this path.
-    init(_ folder: String) { shelf = RecordingShelf(folder) }
+    init(_ folder: String) { library = RecordingLibrary(folder) }
 
     /// Answers a request for a frame, a waveform, or the names of edited files.
     ///
@@ -29,9 +29,9 @@ final class RecordedMedia {
     ///   - wish: The request.
     ///   - goesOn: Called periodically; `false` cancels the request.
     /// - Returns: The response.
-    func answer(_ wish: RequestedRecording, while goesOn: () -> Bool = { true }) -> WebAnswer {
+    func response(to wish: RecordingRequest, while goesOn: () -> Bool = { true }) -> WebResponse {
         do throws(RecordingRefusal) {
-            let recording = try shelf.recording(wish.folder)
+            let recording = try library.recording(wish.folder)
             switch wish.content {
             case .frame(let track, let time, let width):
                 return try frame(of: try recording.track(track), recording, time, width)
@@ -43,19 +43,19 @@ final class RecordedMedia {
                     status: 404, text: "This address refers to a file, not to a frame or waveform.")
             }
         } catch {
-            return WebAnswer(error.status, saying: error.text)
+            return WebResponse(error.status, message: error.text)
         }
     }
 
     // MARK: Frames
 
     private func frame(
-        of track: Manifest.Track, _ recording: RecordingShelf.Recording, _ time: Int64, _ width: Int
-    ) throws(RecordingRefusal) -> WebAnswer {
+        of track: Manifest.Track, _ recording: RecordingLibrary.Recording, _ time: Int64, _ width: Int
+    ) throws(RecordingRefusal) -> WebResponse {
         guard track.kind != "microphone" else {
             throw RecordingRefusal(status: 404, text: "\(track.name.printable()) is an audio track.")
         }
-        let files = RecordingShelf.files(of: track)
+        let files = RecordingLibrary.files(of: track)
         let time = time + Self.rounding
         let end = max(track.first_ns, 0).addingReportingOverflow(track.duration_ns)
         guard time >= max(0, track.first_ns), end.overflow || time - end.partialValue < Self.lastFrameTime,
@@ -72,7 +72,7 @@ final class RecordedMedia {
         for part in files.filter({ $0.start <= time }).reversed() {
             let (frame, at) = try frame(in: part.file, recording, track.stream, time - part.start)
             if at <= time - part.start || part.file == first.file {
-                return try answer(frame, at: at &+ part.start, track, width)
+                return try response(frame, at: at &+ part.start, track, width)
             }
         }
         throw RecordingRefusal(
@@ -84,7 +84,7 @@ final class RecordedMedia {
 
     /// Returns the frame of a file at the given time within the file, and the frame's start time.
     private func frame(
-        in path: String, _ recording: RecordingShelf.Recording, _ stream: Int, _ time: Int64
+        in path: String, _ recording: RecordingLibrary.Recording, _ stream: Int, _ time: Int64
     ) throws(RecordingRefusal) -> (frame: CapturedFrame, at: Int64) {
         let file = try recording.file(path)
         do throws(EncodingError) {
@@ -95,17 +95,17 @@ final class RecordedMedia {
             }
             return (found.frame, found.time.nanoseconds)
         } catch {
-            forget(file, stream: stream)
+            removeReader(of: file, stream: stream)
             throw Self.refusal(error)
         }
     }
 
-    private func answer(
+    private func response(
         _ frame: CapturedFrame, at time: Int64, _ track: Manifest.Track, _ width: Int
-    ) throws(RecordingRefusal) -> WebAnswer {
+    ) throws(RecordingRefusal) -> WebResponse {
         do throws(EncodingError) {
             let jpeg = try encoder.jpeg(of: frame, atMost: width)
-            let facts = ExifFacts(
+            let facts = ExifMetadata(
                 date: Date(timeIntervalSince1970: 0), secondsFromGMT: 0,
                 size: PreviewEncoder.size(frame.size, atMost: width),
                 rotation: Rotation(rawValue: track.rotation ?? 0) ?? .none)
@@ -114,7 +114,7 @@ final class RecordedMedia {
                     subject: track.file, operation: "reading", reason: "the frame is damaged")
             }
             let bytes = pieces.reduce(into: Data()) { $0.append(contentsOf: $1.bytes) }
-            var answer = WebAnswer(200, "image/jpeg", bytes)
+            var answer = WebResponse(200, "image/jpeg", bytes)
             answer.headers["X-At-Ns"] = String(time)
             return answer
         } catch {
@@ -142,16 +142,16 @@ final class RecordedMedia {
         return reader
     }
 
-    private func forget(_ file: RecordedFile, stream: Int) {
+    private func removeReader(of file: RecordedFile, stream: Int) {
         readers.removeAll { $0.key == "\(file.tag)/\(stream)" }
     }
 
     // MARK: Waveforms
 
     private func waveform(
-        of track: Manifest.Track, _ recording: RecordingShelf.Recording, _ count: Int,
+        of track: Manifest.Track, _ recording: RecordingLibrary.Recording, _ count: Int,
         _ goesOn: () -> Bool
-    ) throws(RecordingRefusal) -> WebAnswer {
+    ) throws(RecordingRefusal) -> WebResponse {
         guard track.kind == "microphone" || track.channels != nil else {
             throw RecordingRefusal(status: 404, text: "\(track.name.printable()) contains no audio.")
         }
@@ -161,45 +161,45 @@ final class RecordedMedia {
         // The program's audio stream follows its video stream.
         let stream = track.kind == "microphone" ? track.stream : track.stream + 1
         var files: [(file: RecordedFile, start: Int64)] = []
-        for (path, start) in RecordingShelf.files(of: track) {
+        for (path, start) in RecordingLibrary.files(of: track) {
             files.append((try recording.file(path), start))
         }
         let key = "\(files.map(\.file.tag).joined())/\(stream)/\(count)"
-        if let found = waves.first(where: { $0.key == key }) { return WebAnswer(200, json: found.json) }
+        if let found = waveforms.first(where: { $0.key == key }) { return WebResponse(200, json: found.json) }
         var peaks = RecordedPeaks(count: count, duration: Nanoseconds(recording.manifest.duration_ns))
         for (file, start) in files {
             // The descriptor must stay open, because the path refers to it.
             defer { withExtendedLifetime(file) {} }
             do throws(EncodingError) {
-                try peaks.take(path: file.path, stream: stream, from: Nanoseconds(start), while: goesOn)
+                try peaks.addFile(path: file.path, stream: stream, from: Nanoseconds(start), while: goesOn)
             } catch {
                 throw RecordingRefusal(
                     status: 409,
                     text: "The audio cannot be read: \(error.reason.printable(limit: 200)).")
             }
         }
-        guard goesOn() else { return WebAnswer(503, saying: "The request was canceled.") }
+        guard goesOn() else { return WebResponse(503, message: "The request was canceled.") }
         // A precision of one thousandth is finer than any displayed waveform.
         let values = peaks.peaks.map { JSONValue.number((Double($0) * 1000).rounded() / 1000) }
         let json = WebJSON.text(["peaks": JSONValue.array(values)])
-        waves.append((key, json))
-        if waves.count > Self.mostWaves { waves.removeFirst() }
-        return WebAnswer(200, json: json)
+        waveforms.append((key, json))
+        if waveforms.count > Self.maxWaveforms { waveforms.removeFirst() }
+        return WebResponse(200, json: json)
     }
 
     // MARK: Edited files
 
-    private func edits(_ recording: RecordingShelf.Recording) -> WebAnswer {
+    private func edits(_ recording: RecordingLibrary.Recording) -> WebResponse {
         struct Entry: Encodable {
             let name: String
             let bytes: Int64
         }
-        var names = RequestedRecording.projects.sorted()
+        var names = RecordingRequest.projects.sorted()
         names += (1...Self.mostRenders).map { "render-\($0).mp4" }
         let files = names.compactMap { name in
             RecordedFile("edit/\(name)", in: recording.folder).map { Entry(name: name, bytes: $0.byteCount) }
         }
-        return WebAnswer(200, json: WebJSON.text(["files": files]))
+        return WebResponse(200, json: WebJSON.text(["files": files]))
     }
 
     private static let mostRenders = 100

@@ -8,20 +8,20 @@ internal import SessionFolder
 /// hours doesn't delay frames. All these threads run at the lowest priority, so that browsing old recordings
 /// can't affect a running recording.
 final class RecordingRequestHandler: Sendable {
-    private struct Order: Sendable {
+    private struct PendingRequest: Sendable {
         let ticket: Int
-        let wish: RequestedRecording
+        let request: RecordingRequest
     }
 
-    private enum FileOrder: Sendable {
-        case open(ticket: Int, RequestedRecording)
+    private enum FileTask: Sendable {
+        case open(ticket: Int, RecordingRequest)
         case read(number: Int, RecordedFile, count: Int, offset: Int64)
     }
 
     private let mailbox: WebMailbox<RoomMessage>
-    private let frames = NewestFirst<Order>(capacity: RecordingRequestHandler.mostWaiting)
-    private let waves = NewestFirst<Order>(capacity: RecordingRequestHandler.mostWaiting)
-    private let files = BoundedQueue<FileOrder>(capacity: 256)
+    private let frames = NewestFirstQueue<PendingRequest>(capacity: RecordingRequestHandler.mostWaiting)
+    private let waves = NewestFirstQueue<PendingRequest>(capacity: RecordingRequestHandler.mostWaiting)
+    private let files = BoundedQueue<FileTask>(capacity: 256)
 
     private static let mostWaiting = 32
     private static let lowestPriority: Int32 = 19
@@ -34,27 +34,27 @@ final class RecordingRequestHandler: Sendable {
     init(_ folder: String, _ mailbox: WebMailbox<RoomMessage>) {
         self.mailbox = mailbox
         for (name, orders) in [("frames", frames), ("waves", waves)] {
-            MediaThread.eventually(name: name) {
-                Self.stepBack()
+            MediaThread.startWhenPossible(name: name) {
+                Self.lowerPriority()
                 let media = RecordedMedia(folder)
                 while let order = orders.next() {
-                    let answer = media.answer(order.wish) { !orders.isFinished }
-                    mailbox.post(.made(ticket: order.ticket, answer))
+                    let answer = media.response(to: order.request) { !orders.isFinished }
+                    mailbox.post(.mediaResponse(ticket: order.ticket, answer))
                 }
             }
         }
         let files = files
-        MediaThread.eventually(name: "files") {
-            Self.stepBack()
-            var shelf = RecordingShelf(folder)
-            while let order = files.next() {
+        MediaThread.startWhenPossible(name: "files") {
+            Self.lowerPriority()
+            var shelf = RecordingLibrary(folder)
+            while let order = files.dequeue() {
                 switch order {
                 case .open(let ticket, let wish) where wish.content == .manifest:
-                    mailbox.post(.made(ticket: ticket, Self.manifest(wish, shelf)))
+                    mailbox.post(.mediaResponse(ticket: ticket, Self.manifest(wish, shelf)))
                 case .open(let ticket, let wish):
-                    mailbox.post(.opened(ticket: ticket, Self.open(wish, &shelf)))
+                    mailbox.post(.fileOpened(ticket: ticket, Self.open(wish, &shelf)))
                 case .read(let number, let file, let count, let offset):
-                    mailbox.post(.read(number: number, file.read(count, at: offset)))
+                    mailbox.post(.fileRead(number: number, file.read(count, at: offset)))
                 }
             }
         }
@@ -69,19 +69,22 @@ final class RecordingRequestHandler: Sendable {
         files.finish()
     }
 
-    /// Enqueues a request. The answer arrives in the mailbox as `made`, or as `opened` if it is a file.
-    func fulfill(_ wish: RequestedRecording, ticket: Int) {
-        let dropped: Order?
+    /// Enqueues a request. The answer arrives in the mailbox as `mediaResponse`, or as `fileOpened` if it is a file.
+    func enqueue(_ wish: RecordingRequest, ticket: Int) {
+        let dropped: PendingRequest?
         switch wish.content {
-        case .frame, .edits: dropped = frames.put(Order(ticket: ticket, wish: wish))
-        case .waveform: dropped = waves.put(Order(ticket: ticket, wish: wish))
+        case .frame, .edits: dropped = frames.enqueue(PendingRequest(ticket: ticket, request: wish))
+        case .waveform: dropped = waves.enqueue(PendingRequest(ticket: ticket, request: wish))
         case .manifest, .program, .edited:
             dropped =
-                files.offer(.open(ticket: ticket, wish)) ? nil : Order(ticket: ticket, wish: wish)
+                files.tryEnqueue(.open(ticket: ticket, wish))
+                ? nil : PendingRequest(ticket: ticket, request: wish)
         }
         guard let dropped else { return }
         mailbox.post(
-            .made(ticket: dropped.ticket, WebAnswer(503, saying: "Too many requests are waiting. Try again."))
+            .mediaResponse(
+                ticket: dropped.ticket, WebResponse(503, message: "Too many requests are waiting. Try again.")
+            )
         )
     }
 
@@ -93,21 +96,21 @@ final class RecordingRequestHandler: Sendable {
     ///   - offset: Offset of the first byte.
     ///   - number: Number of the response that needs the bytes.
     func read(_ file: RecordedFile, _ count: Int, at offset: Int64, for number: Int) {
-        if !files.offer(.read(number: number, file, count: count, offset: offset)) {
-            mailbox.post(.read(number: number, nil))
+        if !files.tryEnqueue(.read(number: number, file, count: count, offset: offset)) {
+            mailbox.post(.fileRead(number: number, nil))
         }
     }
 
-    private static func manifest(_ wish: RequestedRecording, _ shelf: RecordingShelf) -> WebAnswer {
+    private static func manifest(_ wish: RecordingRequest, _ shelf: RecordingLibrary) -> WebResponse {
         do throws(RecordingRefusal) {
-            return WebAnswer(200, json: WebJSON.text(["manifest": try shelf.manifest(wish.folder)]))
+            return WebResponse(200, json: WebJSON.text(["manifest": try shelf.manifest(wish.folder)]))
         } catch {
-            return WebAnswer(error.status, saying: error.text)
+            return WebResponse(error.status, message: error.text)
         }
     }
 
     private static func open(
-        _ wish: RequestedRecording, _ shelf: inout RecordingShelf
+        _ wish: RecordingRequest, _ shelf: inout RecordingLibrary
     ) -> Result<RecordedFile, RecordingRefusal> {
         Result { () throws(RecordingRefusal) in
             let recording = try shelf.recording(wish.folder)
@@ -116,7 +119,7 @@ final class RecordingRequestHandler: Sendable {
                 guard let track = recording.manifest.tracks.first(where: { $0.kind == "program" }) else {
                     throw RecordingRefusal(status: 404, text: "This recording does not have a program.")
                 }
-                let files = RecordingShelf.files(of: track)
+                let files = RecordingLibrary.files(of: track)
                 guard part <= files.count else {
                     throw RecordingRefusal(
                         status: 404,
@@ -130,14 +133,14 @@ final class RecordingRequestHandler: Sendable {
     }
 
     /// Gives the calling thread the lowest priority. Linux has a nice value per thread.
-    private static func stepBack() {
+    private static func lowerPriority() {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, lowestPriority)
     }
 }
 
 /// Queue of requests for a thread, newest first: a user who scrubs through a recording needs the frame at the current
 /// position. Safe to use from any thread.
-final class NewestFirst<Order: Sendable>: Sendable {
+final class NewestFirstQueue<Order: Sendable>: Sendable {
     private struct State {
         var waiting: [Order] = []
         var isFinished = false
@@ -157,7 +160,7 @@ final class NewestFirst<Order: Sendable>: Sendable {
     /// Adds a request. Never blocks.
     ///
     /// - Returns: The oldest request if it was removed because the queue is full.
-    func put(_ order: Order) -> Order? {
+    func enqueue(_ order: Order) -> Order? {
         state.signal { state in
             state.waiting.append(order)
             return state.waiting.count > capacity ? state.waiting.removeFirst() : nil

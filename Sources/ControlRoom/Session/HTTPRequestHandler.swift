@@ -6,19 +6,19 @@ internal import Studio
 /// Handles HTTP requests. An answer may have to wait for the recorder, the supervisor, a picture, or a recorded file.
 /// Used only on the web loop's thread.
 final class HTTPRequestHandler {
-    private let board: RecorderTracker
-    private let recorder: RecorderLink
+    private let recorderTracker: RecorderTracker
+    private let recorder: RecorderConnection
     private let commands: CommandSender
-    private let supervisor: SupervisorLink
+    private let supervisor: SupervisorConnection
     private let pictures: PictureRegistry
     /// Access policy, already applied to each request.
-    var guardian: WebGuard
+    var accessPolicy: WebAccessPolicy
     private let recordings: RecordingRequestHandler
     private let jobs: JobList
     private let phones: PhoneRegistry
 
     /// Files being sent, by ticket of their requests.
-    private var files: [Int: FileAnswer] = [:]
+    private var files: [Int: FileResponse] = [:]
     private var tickets: [Int: WebRequest] = [:]
     private var lastTicket = 0
 
@@ -38,12 +38,13 @@ final class HTTPRequestHandler {
     ///   - phones: The phones that act as cameras.
     ///   - guardian: The access policy.
     init(
-        _ board: RecorderTracker, _ recorder: RecorderLink, _ commands: CommandSender,
-        _ supervisor: SupervisorLink, _ pictures: PictureRegistry, _ recordings: RecordingRequestHandler,
-        _ jobs: JobList, _ phones: PhoneRegistry, _ guardian: WebGuard
+        _ board: RecorderTracker, _ recorder: RecorderConnection, _ commands: CommandSender,
+        _ supervisor: SupervisorConnection, _ pictures: PictureRegistry,
+        _ recordings: RecordingRequestHandler,
+        _ jobs: JobList, _ phones: PhoneRegistry, _ guardian: WebAccessPolicy
     ) {
-        (self.board, self.recorder, self.commands) = (board, recorder, commands)
-        (self.supervisor, self.pictures, self.guardian) = (supervisor, pictures, guardian)
+        (self.recorderTracker, self.recorder, self.commands) = (board, recorder, commands)
+        (self.supervisor, self.pictures, self.accessPolicy) = (supervisor, pictures, guardian)
         (self.recordings, self.jobs, self.phones) = (recordings, jobs, phones)
     }
 
@@ -51,140 +52,153 @@ final class HTTPRequestHandler {
     func respond(_ request: WebRequest) {
         guard !request.isAnswered else { return }
         switch (request.head.method, request.head.path) {
-        case ("POST", "/api/v1/login"): answer(request, login)
+        case ("POST", "/api/v1/login"): respond(to: request, with: login)
         case ("GET", "/api/v1/status"):
-            let status = WebJSON.text(board.status.fields)
-            answer(request, board.isThere ? WebAnswer(200, json: status) : board.nobody)
-        case ("GET", "/api/v1/tally"): answer(request, WebAnswer(200, json: board.status.tally))
+            let status = WebJSON.text(recorderTracker.status.fields)
+            respond(
+                to: request,
+                with: recorderTracker.isConnected
+                    ? WebResponse(200, json: status) : recorderTracker.notRunningResponse)
+        case ("GET", "/api/v1/tally"):
+            respond(to: request, with: WebResponse(200, json: recorderTracker.status.tally))
         case ("GET", "/api/v1/layers"): layers(request)
         case ("POST", "/api/v1/command"): command(request)
-        case ("GET", "/api/v1/jobs"): answer(request, WebAnswer(200, json: jobs.all))
+        case ("GET", "/api/v1/jobs"): respond(to: request, with: WebResponse(200, json: jobs.all))
         case ("GET", "/api/v1/phones"):
-            answer(
-                request,
-                phones.json.map { WebAnswer(200, json: $0) }
-                    ?? WebAnswer(503, saying: "The control room is starting."))
-        case (_, let path) where ControlsOrder.role(of: path) != nil: controls(request)
+            respond(
+                to: request,
+                with: phones.json.map { WebResponse(200, json: $0) }
+                    ?? WebResponse(503, message: "The control room is starting."))
+        case (_, let path) where ControlsRequest.role(of: path) != nil: controls(request)
         case ("GET", let path) where path.hasPrefix("/api/v1/recordings/"): recording(request)
-        case (_, let path) where path.hasPrefix("/api/") && !WebGuard.isPicture(path): order(request)
-        case ("GET", _) where WebGuard.isPicture(request.head.path): picture(request)
+        case (_, let path) where path.hasPrefix("/api/") && !WebAccessPolicy.isPicture(path):
+            forwardToSupervisor(request)
+        case ("GET", _) where WebAccessPolicy.isPicture(request.head.path): picture(request)
         case ("GET", _), ("HEAD", _):
             guard let asset = PageAsset.at(request.head.path) else {
-                return answer(request, WebAnswer(404, saying: "Page not found."))
+                return respond(to: request, with: WebResponse(404, message: "Page not found."))
             }
-            answer(request, WebAnswer(200, asset.type, Data(asset.bytes)))
+            respond(to: request, with: WebResponse(200, asset.type, Data(asset.bytes)))
         default:
-            answer(
-                request,
-                WebAnswer(
+            respond(
+                to: request,
+                with: WebResponse(
                     405,
-                    saying:
+                    message:
                         "The method \(request.head.method.printable(limit: 20)) is not supported at this address."
                 )
             )
         }
     }
 
-    private func answer(_ request: WebRequest, _ answer: WebAnswer) {
+    private func respond(to request: WebRequest, with answer: WebResponse) {
         var answer = answer
-        answer.headers.merge(guardian.headers) { mine, _ in mine }
-        request.answer(answer)
+        answer.headers.merge(accessPolicy.headers) { mine, _ in mine }
+        request.respond(with: answer)
     }
 
-    private var login: WebAnswer {
+    private var login: WebResponse {
         struct Entry: Encodable {
             let ok = true
             let read_token: AccessToken
         }
-        var answer = WebAnswer(200, json: WebJSON.text(Entry(read_token: guardian.readToken)))
-        let secure = guardian.isEncrypted ? "; Secure" : ""
+        var answer = WebResponse(200, json: WebJSON.text(Entry(read_token: accessPolicy.readToken)))
+        let secure = accessPolicy.isEncrypted ? "; Secure" : ""
         answer.headers["Set-Cookie"] =
-            "\(guardian.cookieName)=\(guardian.token.text); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000\(secure)"
+            "\(accessPolicy.cookieName)=\(accessPolicy.token.text); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000\(secure)"
         return answer
     }
 
     private func layers(_ request: WebRequest) {
-        guard let arrangement = board.status.arrangement else {
-            return answer(request, WebAnswer(404, saying: "This session does not have a program."))
+        guard let arrangement = recorderTracker.status.arrangement else {
+            return respond(
+                to: request, with: WebResponse(404, message: "This session does not have a program."))
         }
         guard let layers = ProposedLayers(request.head.query, in: arrangement) else {
-            return answer(
-                request,
-                WebAnswer(
+            return respond(
+                to: request,
+                with: WebResponse(
                     400,
-                    saying:
+                    message:
                         "Invalid request: expected layout=LAYOUT&show=ROLE,ROLE, and optionally corner and scale, as in a profile."
                 ))
         }
-        answer(request, WebAnswer(200, json: WebJSON.text(layers)))
+        respond(to: request, with: WebResponse(200, json: WebJSON.text(layers)))
     }
 
     private func picture(_ request: WebRequest) {
         let width = request.head.query["width"].flatMap { Int($0) } ?? 1920
-        guard let wish = RequestedPicture(request.head.path, width: width),
-            wish.role.map({ board.status.cameras.contains($0) }) ?? board.status.hasProgram
+        guard let wish = PictureRequest(request.head.path, width: width),
+            wish.role.map({ recorderTracker.status.cameras.contains($0) })
+                ?? recorderTracker.status.hasProgram
         else {
-            return answer(
-                request,
-                WebAnswer(
+            return respond(
+                to: request,
+                with: WebResponse(
                     404,
-                    saying:
+                    message:
                         "Picture not found. Expected /api/v1/cameras/ROLE.jpg, /api/v1/program.jpg, or one of these paths with .mjpg."
                 ))
         }
-        var headers = guardian.headers
+        var headers = accessPolicy.headers
         // Any user who has the token may embed the picture in another web page.
         if request.head.query["token"] != nil { headers["Cross-Origin-Resource-Policy"] = "cross-origin" }
-        if let refusal = pictures.begin(request, wish, headers) { answer(request, refusal) }
+        if let refusal = pictures.add(request, wish, headers) { respond(to: request, with: refusal) }
     }
 
     // MARK: Asynchronous requests
 
     private func command(_ request: WebRequest) {
-        guard let words = CommandSender.words(request.body) else {
-            return answer(
-                request,
-                WebAnswer(
+        guard let words = CommandSender.arguments(request.body) else {
+            return respond(
+                to: request,
+                with: WebResponse(
                     400,
-                    saying:
+                    message:
                         #"Invalid request: expected {"command":"swap"}, with a command of `multicam ctl` as the value."#
                 ))
         }
-        guard let process = recorder.process else { return answer(request, board.nobody) }
-        if let ticket = wait(request) { commands.send(words, to: process, ticket: ticket) }
+        guard let process = recorder.process else {
+            return respond(to: request, with: recorderTracker.notRunningResponse)
+        }
+        if let ticket = pause(request) { commands.send(words, to: process, ticket: ticket) }
     }
 
     private func controls(_ request: WebRequest) {
-        let role = ControlsOrder.role(of: request.head.path) ?? ""
-        let order: ControlsOrder?
+        let role = ControlsRequest.role(of: request.head.path) ?? ""
+        let order: ControlsRequest?
         switch request.head.method {
-        case "GET": order = ControlsOrder(role: role)
-        case "POST": order = ControlsOrder(role: role, request.body)
+        case "GET": order = ControlsRequest(role: role)
+        case "POST": order = ControlsRequest(role: role, request.body)
         default:
-            return answer(request, WebAnswer(405, saying: "Only GET and POST are supported for controls."))
+            return respond(
+                to: request, with: WebResponse(405, message: "Only GET and POST are supported for controls."))
         }
-        guard let process = recorder.process else { return answer(request, board.nobody) }
-        guard board.status.cameras.contains(role) else {
-            return answer(
-                request, WebAnswer(404, saying: "This session does not have a camera with this role."))
+        guard let process = recorder.process else {
+            return respond(to: request, with: recorderTracker.notRunningResponse)
+        }
+        guard recorderTracker.status.cameras.contains(role) else {
+            return respond(
+                to: request,
+                with: WebResponse(404, message: "This session does not have a camera with this role."))
         }
         guard let order else {
-            return answer(
-                request,
-                WebAnswer(
+            return respond(
+                to: request,
+                with: WebResponse(
                     400,
-                    saying:
+                    message:
                         #"Invalid request: expected one of {"set":{"gain":24}}, {"load":"evening"}, {"save":"evening"}, {"delete":"evening"}, {"match":"host"}."#
                 ))
         }
-        if let ticket = wait(request) {
-            commands.send(order.words, to: process, ticket: ticket, wantsControls: true)
+        if let ticket = pause(request) {
+            commands.send(order.arguments, to: process, ticket: ticket, wantsControls: true)
         }
     }
 
-    private func order(_ request: WebRequest) {
-        do throws(PageOrder.Fault) {
-            order(try PageOrder(request.head) { request.body }, request)
+    private func forwardToSupervisor(_ request: WebRequest) {
+        do throws(PageRequest.Fault) {
+            forwardToSupervisor(try PageRequest(request.head) { request.body }, request)
         } catch {
             let sentence =
                 switch error {
@@ -194,24 +208,25 @@ final class HTTPRequestHandler {
                 case .method:
                     "The method \(request.head.method.printable(limit: 20)) is not supported at this address."
                 }
-            answer(request, WebAnswer(error.rawValue, saying: sentence))
+            respond(to: request, with: WebResponse(error.rawValue, message: sentence))
         }
     }
 
-    private func order(_ order: PageOrder, _ request: WebRequest) {
-        guard let ticket = wait(request) else { return }
-        var line = SupervisorLine()
-        var told = SupervisorLine.Order(
+    private func forwardToSupervisor(_ order: PageRequest, _ request: WebRequest) {
+        guard let ticket = pause(request) else { return }
+        var line = SupervisorMessage()
+        var told = SupervisorMessage.Request(
             ticket: ticket, task: order.task, name: order.name, text: order.text)
         (told.command, told.options, told.job) = (order.command, order.options, order.job)
         line.order = told
-        supervisor.say(line)
+        supervisor.send(line)
     }
 
     /// Pauses a request until its answer is available.
-    private func wait(_ request: WebRequest) -> Int? {
+    private func pause(_ request: WebRequest) -> Int? {
         guard tickets.count < Self.mostTickets else {
-            answer(request, WebAnswer(503, saying: "Too many requests are in progress. Try again."))
+            respond(
+                to: request, with: WebResponse(503, message: "Too many requests are in progress. Try again."))
             return nil
         }
         lastTicket += 1
@@ -221,44 +236,46 @@ final class HTTPRequestHandler {
     }
 
     /// Answers a paused request.
-    func finish(_ ticket: Int, _ result: WebAnswer) {
+    func finish(_ ticket: Int, _ result: WebResponse) {
         guard let request = tickets.removeValue(forKey: ticket) else { return }
-        answer(request, result)
+        respond(to: request, with: result)
         request.resume()
     }
 
     /// Handles the supervisor's result.
-    func take(_ result: SupervisorLine.Result) {
+    func handle(_ result: SupervisorMessage.Result) {
         finish(
             result.ticket,
             result.status == 200
-                ? WebAnswer(200, json: result.output) : WebAnswer(result.status, saying: result.output))
+                ? WebResponse(200, json: result.output) : WebResponse(result.status, message: result.output))
     }
 
     // MARK: Recordings
 
     private func recording(_ request: WebRequest) {
         do throws(RecordingRefusal) {
-            guard let wish = try RequestedRecording.read(request.head) else { return order(request) }
-            if let ticket = wait(request) { recordings.fulfill(wish, ticket: ticket) }
+            guard let wish = try RecordingRequest.read(request.head) else {
+                return forwardToSupervisor(request)
+            }
+            if let ticket = pause(request) { recordings.enqueue(wish, ticket: ticket) }
         } catch {
-            answer(request, WebAnswer(error.status, saying: error.text))
+            respond(to: request, with: WebResponse(error.status, message: error.text))
         }
     }
 
     /// Starts sending an opened file, or answers with the reason why it can't be opened.
     func send(_ outcome: Result<RecordedFile, RecordingRefusal>, _ ticket: Int) {
         switch outcome {
-        case .failure(let refusal): finish(ticket, WebAnswer(refusal.status, saying: refusal.text))
+        case .failure(let refusal): finish(ticket, WebResponse(refusal.status, message: refusal.text))
         case .success(let file):
             // Players request many parts per second, so remove finished transfers before counting.
             files = files.filter { !$0.value.isFinished }
             guard files.count < Self.mostFiles else {
                 return finish(
-                    ticket, WebAnswer(503, saying: "Too many file transfers are in progress. Try again."))
+                    ticket, WebResponse(503, message: "Too many file transfers are in progress. Try again."))
             }
             guard let request = tickets.removeValue(forKey: ticket) else { return }
-            files[ticket] = FileAnswer(request, file, number: ticket, headers: guardian.headers) {
+            files[ticket] = FileResponse(request, file, number: ticket, headers: accessPolicy.headers) {
                 [recordings] file, count, offset in
                 recordings.read(file, count, at: offset, for: ticket)
             }
@@ -266,11 +283,11 @@ final class HTTPRequestHandler {
     }
 
     /// Forwards bytes of a file that is being sent; `nil` if they couldn't be read.
-    func take(_ bytes: Data?, ofFile number: Int) { files[number]?.take(bytes) }
+    func forward(_ bytes: Data?, ofFile number: Int) { files[number]?.receive(bytes) }
 
     /// Closes stalled transfers, and removes finished ones.
-    func endLateFiles(at now: ClockTime) {
-        for file in files.values { file.endIfLate(at: now) }
+    func endStalledFiles(at now: ClockTime) {
+        for file in files.values { file.endIfStalled(at: now) }
         files = files.filter { !$0.value.isFinished }
     }
 }

@@ -5,23 +5,25 @@ internal import SessionFolder
 /// Registry of the open pages. Handles the pages' messages and sends updates to the pages. Used only on the web loop's
 /// thread.
 final class PageRegistry {
-    private let board: RecorderTracker
+    private let recorderTracker: RecorderTracker
     private let streams: StreamRegistry
-    private var pages: [ObjectIdentifier: PageLink] = [:]
+    private var pages: [ObjectIdentifier: PageConnection] = [:]
     /// Called when the set of watched streams may have changed.
-    var changed: () -> Void = {}
+    var subscriptionsChanged: () -> Void = {}
     /// Called when the cameras that pages show in preview may have changed, with the roles of all of them.
-    var changedNext: (Set<String>) -> Void = { _ in }
+    var previewRolesChanged: (Set<String>) -> Void = { _ in }
     /// Called when a page's message is read, with the current time.
-    var works: (ClockTime) -> Void = { _ in }
+    var messageReceived: (ClockTime) -> Void = { _ in }
 
     private static let mostPages = 64
     /// Maximum processor time for handling messages between two ticks of the loop, for one page and for all pages.
     /// Without this limit, a flooded loop would miss its ticks and be considered hung.
-    private static let mostTime = (one: Nanoseconds.milliseconds(50), all: Nanoseconds.milliseconds(150))
+    private static let maxProcessorTime = (
+        one: Nanoseconds.milliseconds(50), all: Nanoseconds.milliseconds(150)
+    )
 
     init(_ board: RecorderTracker, _ streams: StreamRegistry) {
-        (self.board, self.streams) = (board, streams)
+        (self.recorderTracker, self.streams) = (board, streams)
     }
 
     var isEmpty: Bool { pages.isEmpty }
@@ -32,17 +34,17 @@ final class PageRegistry {
     // MARK: Outgoing messages
 
     /// Sends a message to all pages.
-    func tell(_ message: [String: JSONValue]) {
+    func broadcast(_ message: [String: JSONValue]) {
         guard !pages.isEmpty else { return }
         let text = WebJSON.text(message)
-        for page in pages.values { page.link.send(text) }
+        for page in pages.values { page.webSocket.send(text) }
     }
 
     /// Notifies the pages that watch a stream why the stream isn't available.
-    func tell(_ sentence: String, of key: StreamKey) {
+    func reportError(_ sentence: String, of key: StreamKey) {
         for page in pages.values {
             for stream in page.streams.values where stream.key == key {
-                page.say([
+                page.send([
                     "type": "error", "stream": .integer(Int64(stream.number)),
                     "text": .string(sentence.printable(limit: 400)),
                 ])
@@ -53,7 +55,8 @@ final class PageRegistry {
     /// Sends a piece of a stream to the pages that watch this stream.
     func send(_ piece: StreamPiece, of key: StreamKey) {
         for page in pages.values {
-            page.send(piece, of: key, piece.setup ?? streams.setup(of: key), start: board.status.start)
+            page.send(
+                piece, of: key, piece.setup ?? streams.setup(of: key), start: recorderTracker.status.start)
         }
     }
 
@@ -61,14 +64,16 @@ final class PageRegistry {
     /// this function about once per second.
     func endStalled(at now: ClockTime) {
         for page in pages.values {
-            page.taken = .zero
-            page.link.endIfStalled(at: now)
+            page.processorTime = .zero
+            page.webSocket.endIfStalled(at: now)
         }
     }
 
     /// Selects the streams for the current phase of the session. The program's source changes when a
     /// recording starts or ends.
-    func choose() { for page in pages.values { page.choose(isRecording: board.isRecording) } }
+    func selectStreams() {
+        for page in pages.values { page.selectStreams(isRecording: recorderTracker.isRecording) }
+    }
 
     // MARK: Incoming messages
 
@@ -77,88 +82,93 @@ final class PageRegistry {
     /// - Parameters:
     ///   - link: The page's connection.
     ///   - messages: Messages to send in addition to the recorder's state.
-    func admit(_ link: WebSocketLink, telling messages: [[String: JSONValue]]) {
+    func admit(_ link: WebSocketConnection, sending messages: [[String: JSONValue]]) {
         guard pages.count < Self.mostPages else {
             return link.close(1013, "The limit of \(Self.mostPages) open pages has been reached.")
         }
-        let page = PageLink(link)
+        let page = PageConnection(link)
         pages[ObjectIdentifier(page)] = page
-        link.received = { [unowned self, unowned page] in take($0, from: page) }
+        link.textReceived = { [unowned self, unowned page] in handle($0, from: page) }
         link.closed = { [unowned self, unowned page] in
             pages[ObjectIdentifier(page)] = nil
-            changed()
-            tellNext()
+            subscriptionsChanged()
+            notifyPreviewRoles()
         }
-        for message in board.greeting + messages { page.say(message) }
-        changed()
+        for message in recorderTracker.initialMessages + messages { page.send(message) }
+        subscriptionsChanged()
     }
 
-    private func take(_ text: String, from page: PageLink) {
-        works(MonotonicClock().now)
+    private func handle(_ text: String, from page: PageConnection) {
+        messageReceived(MonotonicClock().now)
         // libsoup still delivers messages that it had already read before the cutoff.
-        guard !page.isCutOff else { return }
+        guard !page.isDisconnected else { return }
         let begin = MediaThread.cpuTimeOfCurrentThread
-        answer(text, from: page)
-        page.taken = page.taken + (MediaThread.cpuTimeOfCurrentThread - begin)
-        let others = pages.values.filter { !$0.isCutOff }
-        if page.taken > Self.mostTime.one {
-            page.cutOff()
-        } else if others.reduce(.zero, { $0 + $1.taken }) > Self.mostTime.all {
-            others.max { $0.taken < $1.taken }?.cutOff()
+        dispatch(text, from: page)
+        page.processorTime = page.processorTime + (MediaThread.cpuTimeOfCurrentThread - begin)
+        let others = pages.values.filter { !$0.isDisconnected }
+        if page.processorTime > Self.maxProcessorTime.one {
+            page.disconnect()
+        } else if others.reduce(.zero, { $0 + $1.processorTime }) > Self.maxProcessorTime.all {
+            others.max { $0.processorTime < $1.processorTime }?.disconnect()
         }
     }
 
-    private func answer(_ text: String, from page: PageLink) {
-        guard let request = PageLink.request(text) else {
-            return page.say([
+    private func dispatch(_ text: String, from page: PageConnection) {
+        guard let request = PageConnection.request(text) else {
+            return page.send([
                 "type": "error",
                 "text": "invalid message: expected a JSON object with `type`.",
             ])
         }
         switch request.type {
-        case "watch": watch(request, page)
+        case "watch": subscribe(request, page)
         case "unwatch":
-            page.unwatch(request.stream ?? 0)
-            changed()
-        case "seen": page.note(seen: request.sequence ?? 0, of: request.stream ?? 0)
+            page.unsubscribe(request.stream ?? 0)
+            subscriptionsChanged()
+        case "seen": page.acknowledge(sequence: request.sequence ?? 0, of: request.stream ?? 0)
         case "next":
-            page.next = Set((request.roles ?? []).filter { board.status.cameras.contains($0) })
-            tellNext()
+            page.previewRoles = Set(
+                (request.roles ?? []).filter { recorderTracker.status.cameras.contains($0) })
+            notifyPreviewRoles()
         case "ping":
-            page.say([
+            page.send([
                 "type": "pong", "at": .number(request.at ?? 0),
                 "now_ns": .integer(MonotonicClock().now.nanoseconds),
             ])
         default:
-            page.say([
+            page.send([
                 "type": "error", "text": "`type` must be `watch`, `unwatch`, `seen`, `next`, or `ping`.",
             ])
         }
     }
 
-    private func tellNext() { changedNext(pages.values.reduce(into: []) { $0.formUnion($1.next) }) }
+    private func notifyPreviewRoles() {
+        previewRolesChanged(pages.values.reduce(into: []) { $0.formUnion($1.previewRoles) })
+    }
 
-    private func watch(_ request: PageLink.Request, _ page: PageLink) {
+    private func subscribe(_ request: PageConnection.Request, _ page: PageConnection) {
         let number = request.stream ?? 0
         func refuse(_ sentence: String) {
-            page.say(["type": "error", "stream": .integer(Int64(number)), "text": .string(sentence)])
+            page.send(["type": "error", "stream": .integer(Int64(number)), "text": .string(sentence)])
         }
-        let status = board.status
+        let status = recorderTracker.status
         let roles = request.of == "audio" ? status.microphones + ["program"] : status.cameras
         if request.of != "program", let role = request.role, !status.fields.isEmpty, !roles.contains(role) {
             return refuse("the role \(role.printable(limit: 60)) does not exist in this session.")
         }
-        if let problem = page.watch(request, isRecording: board.isRecording) { return refuse(problem) }
-        changed()
+        if let problem = page.subscribe(request, isRecording: recorderTracker.isRecording) {
+            return refuse(problem)
+        }
+        subscriptionsChanged()
         guard let stream = page.streams[number], stream.key == .packets, stream.isNew else { return }
-        for piece in streams.group {
+        for piece in streams.groupOfPictures {
             page.send(piece, of: .packets, streams.setup(of: .packets), start: status.start)
         }
     }
 }
 
 /// An open page: its WebSocket, and the streams that it watches. Used only on the web loop's thread.
-final class PageLink {
+final class PageConnection {
     /// A message from a page.
     struct Request: Decodable {
         var type: String
@@ -175,40 +185,40 @@ final class PageLink {
 
     /// A stream as requested by the page. The source of the program's stream depends on whether the program
     /// is being recorded.
-    struct Watch {
+    struct Subscription {
         let key: StreamKey
         let standby: StreamKey
 
         func key(isRecording: Bool) -> StreamKey { isRecording ? key : standby }
     }
 
-    let link: WebSocketLink
-    private(set) var watches: [UInt16: Watch] = [:]
+    let webSocket: WebSocketConnection
+    private(set) var subscriptions: [UInt16: Subscription] = [:]
     private(set) var streams: [UInt16: PageStream] = [:]
 
     /// Roles of the cameras that the page shows in preview.
-    var next: Set<String> = []
+    var previewRoles: Set<String> = []
 
     /// Processor time spent on the page's messages since the loop's last tick.
-    var taken = Nanoseconds.zero
+    var processorTime = Nanoseconds.zero
     /// Whether the page has exceeded its processor time. If so, the page's connection is being closed and its messages
     /// are ignored.
-    private(set) var isCutOff = false
+    private(set) var isDisconnected = false
 
     /// Maximum number of streams per page.
     private static let mostStreams = 64
 
-    init(_ link: WebSocketLink) { self.link = link }
+    init(_ link: WebSocketConnection) { self.webSocket = link }
 
     /// Streams that the page currently watches.
     var keys: Set<StreamKey> { Set(streams.values.map(\.key)) }
 
-    func say(_ message: [String: JSONValue]) { link.send(WebJSON.text(message)) }
+    func send(_ message: [String: JSONValue]) { webSocket.send(WebJSON.text(message)) }
 
     /// Closes the connection of a page that takes too much of the loop's time.
-    func cutOff() {
-        isCutOff = true
-        link.disconnect()
+    func disconnect() {
+        isDisconnected = true
+        webSocket.disconnect()
     }
 
     /// Parses a page's message. Returns `nil` if the message is invalid.
@@ -223,11 +233,11 @@ final class PageLink {
     /// Starts or changes a stream.
     ///
     /// - Returns: A sentence for the user if the stream can't be watched.
-    func watch(_ request: Request, isRecording: Bool) -> String? {
+    func subscribe(_ request: Request, isRecording: Bool) -> String? {
         guard let number = request.stream, number > 0 else {
             return "`stream` must be a number from 1 to 65535."
         }
-        guard watches[number] != nil || watches.count < Self.mostStreams else {
+        guard subscriptions[number] != nil || subscriptions.count < Self.mostStreams else {
             return "a page can show at most \(Self.mostStreams) streams."
         }
         let (width, rate) = (request.width ?? 640, request.rate ?? 15)
@@ -235,42 +245,43 @@ final class PageLink {
         case "camera":
             guard let role = request.role else { return "`role` is missing: expected the role of a camera." }
             let key = StreamKey.frames(of: role, width: width, rate: rate)
-            watches[number] = Watch(key: key, standby: key)
+            subscriptions[number] = Subscription(key: key, standby: key)
         case "program":
             let standby = StreamKey.frames(of: nil, width: width, rate: rate)
-            watches[number] = Watch(key: request.decodes ?? false ? .packets : standby, standby: standby)
+            subscriptions[number] = Subscription(
+                key: request.decodes ?? false ? .packets : standby, standby: standby)
         case "audio":
             guard let role = request.role else {
                 return "`role` is missing: expected the role of a microphone, or `program`."
             }
-            watches[number] = Watch(key: .audio(role: role), standby: .audio(role: role))
+            subscriptions[number] = Subscription(key: .audio(role: role), standby: .audio(role: role))
         default: return "`of` must be `camera`, `program`, or `audio`."
         }
-        choose(isRecording: isRecording)
+        selectStreams(isRecording: isRecording)
         return nil
     }
 
-    func unwatch(_ number: UInt16) {
-        watches[number] = nil
+    func unsubscribe(_ number: UInt16) {
+        subscriptions[number] = nil
         streams[number] = nil
     }
 
     /// Selects the source of each stream for the current phase of the session.
-    func choose(isRecording: Bool) {
-        for (number, watch) in watches {
+    func selectStreams(isRecording: Bool) {
+        for (number, watch) in subscriptions {
             let key = watch.key(isRecording: isRecording)
             if streams[number]?.key != key { streams[number] = PageStream(number, key) }
         }
     }
 
-    func note(seen sequence: UInt32, of number: UInt16) { streams[number]?.note(seen: sequence) }
+    func acknowledge(sequence: UInt32, of number: UInt16) { streams[number]?.acknowledge(sequence: sequence) }
 
     /// Sends a piece to the page's streams with this key.
     func send(_ piece: StreamPiece, of key: StreamKey, _ setup: StreamSetup?, start: Int64?) {
         for number in streams.keys where streams[number]?.key == key {
             guard let messages = streams[number]?.messages(for: piece, setup, start: start) else { continue }
-            if let text = messages.setup { link.send(text) }
-            messages.bytes.withUnsafeBytes { link.send($0) }
+            if let text = messages.setup { webSocket.send(text) }
+            messages.bytes.withUnsafeBytes { webSocket.send($0) }
         }
     }
 }

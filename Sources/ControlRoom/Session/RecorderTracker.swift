@@ -8,9 +8,9 @@ internal import SessionFolder
 final class RecorderTracker {
     private(set) var status = StatusTracker()
     /// Whether a recorder is reachable.
-    private(set) var isThere = false
+    private(set) var isConnected = false
     /// The reason why no recorder is reachable; `nil` while the reason is unknown.
-    private var absence: String?
+    private var absenceReason: String?
     /// Events of the current recording, oldest first; `nil` until the recorder has sent them.
     private var events: [[String: JSONValue]]?
 
@@ -21,23 +21,23 @@ final class RecorderTracker {
 
     // MARK: Events
 
-    func come() { (isThere, absence) = (true, nil) }
+    func recorderConnected() { (isConnected, absenceReason) = (true, nil) }
 
-    func leave() {
-        isThere = false
+    func recorderDisconnected() {
+        isConnected = false
         events = nil
         status.clear()
     }
 
     /// Records the supervisor's reason why no recorder is running; `nil` if a recorder is running.
-    func explain(_ absence: String?) { self.absence = absence }
+    func setAbsenceReason(_ absence: String?) { self.absenceReason = absence }
 
     /// Applies a status.
     ///
     /// - Returns: The message for pages, and whether a recording started or ended; `nil` if there is nothing to send.
-    func take(status text: String) -> (message: [String: JSONValue], isOtherPhase: Bool)? {
+    func update(status text: String) -> (message: [String: JSONValue], isOtherPhase: Bool)? {
         let (isNew, state) = (status.fields.isEmpty, status.state)
-        guard let changes = status.take(text) else { return nil }
+        guard let changes = status.update(text) else { return nil }
         return (
             isNew
                 ? ["type": "state", "status": .object(status.fields)]
@@ -49,7 +49,7 @@ final class RecorderTracker {
     /// Appends an event as it happens.
     ///
     /// - Returns: The message for pages; `nil` if the text isn't an event.
-    func take(event text: String) -> [String: JSONValue]? {
+    func append(event text: String) -> [String: JSONValue]? {
         guard let event = WebJSON.object(text) else { return nil }
         // The list holds the events of one recording, so a new recording clears it.
         if event["event"] == "started" { events = [] }
@@ -63,7 +63,7 @@ final class RecorderTracker {
     /// Applies the event history, which a recorder sends after the connection is established.
     ///
     /// - Returns: The message for pages.
-    func take(events texts: [String]) -> [String: JSONValue] {
+    func replaceEvents(with texts: [String]) -> [String: JSONValue] {
         let all = texts.suffix(Self.mostEvents).compactMap { WebJSON.object($0) }
         events = all
         return Self.message(all)
@@ -73,13 +73,13 @@ final class RecorderTracker {
 
     /// A message that reports whether a recorder is reachable.
     var presence: [String: JSONValue] {
-        var message: [String: JSONValue] = ["type": "recorder", "there": .boolean(isThere)]
-        if let absence { message["text"] = .string(absence.printable(limit: 400)) }
+        var message: [String: JSONValue] = ["type": "recorder", "there": .boolean(isConnected)]
+        if let absenceReason { message["text"] = .string(absenceReason.printable(limit: 400)) }
         return message
     }
 
     /// Messages sent to a page when it opens.
-    var greeting: [[String: JSONValue]] {
+    var initialMessages: [[String: JSONValue]] {
         var messages: [[String: JSONValue]] = [
             [
                 "type": "hello", "version": .string(MulticamVersion.current),
@@ -97,10 +97,10 @@ final class RecorderTracker {
     }
 
     /// Response to a request that needs a recorder while none is reachable.
-    var nobody: WebAnswer {
-        WebAnswer(
+    var notRunningResponse: WebResponse {
+        WebResponse(
             503,
-            saying: absence?.printable(limit: 400)
+            message: absenceReason?.printable(limit: 400)
                 ?? "The recorder is not running. It may still be starting, or it may have ended.")
     }
 }
@@ -109,7 +109,7 @@ final class RecorderTracker {
 struct StatusTracker {
     /// Fields of the status; empty while no recorder is reachable.
     private(set) var fields: [String: JSONValue] = [:]
-    private var lastTime = 0
+    private var statusesSinceTimeUpdate = 0
 
     /// Maximum number of statuses between two time updates when nothing else changes. This results in one update per
     /// second.
@@ -119,7 +119,7 @@ struct StatusTracker {
     ///
     /// - Parameter text: A JSON object.
     /// - Returns: The changed fields, with `null` for removed ones; `nil` if there is nothing to send.
-    mutating func take(_ text: String) -> [String: JSONValue]? {
+    mutating func update(_ text: String) -> [String: JSONValue]? {
         guard let now = WebJSON.object(text) else { return nil }
         defer { fields = now }
         var changes: [String: JSONValue] = [:]
@@ -127,9 +127,9 @@ struct StatusTracker {
             if fields[name] != value { changes[name] = value }
         }
         for name in fields.keys where now[name] == nil { changes[name] = .null }
-        lastTime += 1
-        guard !changes.isEmpty || lastTime >= Self.timeInterval else { return nil }
-        lastTime = 0
+        statusesSinceTimeUpdate += 1
+        guard !changes.isEmpty || statusesSinceTimeUpdate >= Self.timeInterval else { return nil }
+        statusesSinceTimeUpdate = 0
         changes["time_ns"] = now["time_ns"]
         return changes
     }

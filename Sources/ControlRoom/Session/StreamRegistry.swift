@@ -3,61 +3,61 @@ internal import SessionFolder
 
 /// The recorder's streams in use, each subscribed once for all its viewers. Used only on the web loop's thread.
 final class StreamRegistry {
-    private let recorder: RecorderLink
+    private let recorder: RecorderConnection
     private var sources: [StreamKey: StreamSource] = [:]
     private var setups: [StreamKey: StreamSetup] = [:]
     private var levels = LevelTracker()
     /// The program's packets since the last key frame. A page that opens uses these packets to show the program
     /// immediately.
-    private(set) var group: [StreamPiece] = []
+    private(set) var groupOfPictures: [StreamPiece] = []
 
     private static let longestGroup = 600
     /// Maximum number of streams in use. The recorder has 32 slots for viewers, and other programs need some
     /// of them.
-    private static let most = 20
+    private static let maxStreams = 20
 
-    init(_ recorder: RecorderLink) { self.recorder = recorder }
+    init(_ recorder: RecorderConnection) { self.recorder = recorder }
 
     /// Opens the streams that are watched, and closes all other streams.
     ///
     /// - Parameter groups: The streams that are watched. If too many streams are watched, earlier groups take
     ///   precedence. Within a group, streams that are already open take precedence.
     /// - Returns: The streams that are watched but couldn't be opened.
-    func arrange(_ groups: [Set<StreamKey>]) -> Set<StreamKey> {
+    func updateSubscriptions(_ groups: [Set<StreamKey>]) -> Set<StreamKey> {
         var wanted: Set<StreamKey> = []
         for group in groups {
             let open = group.filter { sources[$0] != nil }
-            for key in Array(open) + Array(group.subtracting(open)) where wanted.count < Self.most {
+            for key in Array(open) + Array(group.subtracting(open)) where wanted.count < Self.maxStreams {
                 wanted.insert(key)
             }
         }
-        take(wanted)
+        subscribe(to: wanted)
         return groups.reduce(into: Set()) { $0.formUnion($1) }.subtracting(wanted)
     }
 
     /// Message for a stream that exceeds the maximum number of streams.
     static let refusal =
-        "The limit of \(most) preview streams has been reached. Close a page, or choose a size that is already shown. Streams with the same camera, size, and rate count as one."
+        "The limit of \(maxStreams) preview streams has been reached. Close a page, or choose a size that is already shown. Streams with the same camera, size, and rate count as one."
 
-    private func take(_ wanted: Set<StreamKey>) {
+    private func subscribe(to wanted: Set<StreamKey>) {
         for key in sources.keys where !wanted.contains(key) {
-            recorder.close(key)
+            recorder.unsubscribe(from: key)
             sources[key] = nil
             setups[key] = nil
-            if key == .packets { group = [] }
-            if case .audio(let role) = key { levels.forget(role) }
+            if key == .packets { groupOfPictures = [] }
+            if case .audio(let role) = key { levels.remove(role) }
         }
-        for key in wanted where sources[key] == nil { sources[key] = recorder.open(key) }
+        for key in wanted where sources[key] == nil { sources[key] = recorder.subscribe(to: key) }
     }
 
     /// Dequeues the pieces that have arrived for a stream, oldest first.
-    func take(_ key: StreamKey) -> [StreamPiece] {
-        let pieces = sources[key]?.take() ?? []
+    func dequeue(_ key: StreamKey) -> [StreamPiece] {
+        let pieces = sources[key]?.drain() ?? []
         for piece in pieces {
             if let setup = piece.setup, setup != setups[key] { setups[key] = setup }
-            if key == .packets { remember(piece) }
+            if key == .packets { updateGroupOfPictures(with: piece) }
             if case .audio(let role) = key {
-                levels.take(piece, of: role, channels: max(setups[key]?.channels ?? 1, 1))
+                levels.add(piece, of: role, channels: max(setups[key]?.channels ?? 1, 1))
             }
         }
         return pieces
@@ -68,22 +68,22 @@ final class StreamRegistry {
 
     /// Drops the packets in `group` when a recording starts or ends, because the next packets don't continue
     /// them.
-    func forgetGroup() { group = [] }
+    func clearGroupOfPictures() { groupOfPictures = [] }
 
     /// Drops all state because the recorder has ended.
-    func forgetAll() { (group, setups) = ([], [:]) }
+    func reset() { (groupOfPictures, setups) = ([], [:]) }
 
     /// Returns the current levels as a message, and resets the peaks.
-    func tellLevels() -> [String: JSONValue] {
+    func makeLevelsMessage() -> [String: JSONValue] {
         [
             "type": "levels", "at_ns": .integer(MonotonicClock().now.nanoseconds),
-            "levels": .object(levels.tell()),
+            "levels": .object(levels.drainLevels()),
         ]
     }
 
-    private func remember(_ piece: StreamPiece) {
-        if piece.isKey { group = [] }
-        if group.count < Self.longestGroup { group.append(piece) }
+    private func updateGroupOfPictures(with piece: StreamPiece) {
+        if piece.isKey { groupOfPictures = [] }
+        if groupOfPictures.count < Self.longestGroup { groupOfPictures.append(piece) }
     }
 }
 
@@ -108,7 +108,7 @@ struct LevelTracker {
     ///   - piece: Interleaved 16-bit samples.
     ///   - role: The microphone's role, or `program`.
     ///   - channels: Number of channels, at least 1.
-    mutating func take(_ piece: StreamPiece, of role: String, channels: Int) {
+    mutating func add(_ piece: StreamPiece, of role: String, channels: Int) {
         var meter = meters[role] ?? Meter()
         if meter.peaks.count != channels { meter = Meter(peaks: Array(repeating: 0, count: channels)) }
         var squares = Array(repeating: Float(0), count: channels)
@@ -130,7 +130,7 @@ struct LevelTracker {
     }
 
     /// Returns the current levels as fields of a message, and resets the peaks.
-    mutating func tell() -> [String: JSONValue] {
+    mutating func drainLevels() -> [String: JSONValue] {
         var levels: [String: JSONValue] = [:]
         for (role, meter) in meters {
             let count = Float(max(meter.counts.reduce(0, +), 1))
@@ -144,7 +144,7 @@ struct LevelTracker {
     }
 
     /// Removes a microphone.
-    mutating func forget(_ role: String) { meters[role] = nil }
+    mutating func remove(_ role: String) { meters[role] = nil }
 
     private static func rounded(_ value: Float) -> JSONValue {
         .number((Double(value) * 100_000).rounded() / 100_000)

@@ -8,21 +8,21 @@ struct PageStream {
     let number: UInt16
     let key: StreamKey
     private var sequence: UInt32 = 0
-    private var seen: UInt32 = 0
-    private var waitsForKey: Bool
+    private var acknowledged: UInt32 = 0
+    private var awaitsKeyFrame: Bool
     private var setup: StreamSetup?
 
     init(_ number: UInt16, _ key: StreamKey) {
         (self.number, self.key) = (number, key)
-        waitsForKey = key == .packets
+        awaitsKeyFrame = key == .packets
     }
 
     /// Whether no piece has been sent yet.
     var isNew: Bool { sequence == 0 }
 
     /// Records that the page has drawn or dropped a piece.
-    mutating func note(seen sequence: UInt32) {
-        if sequence <= self.sequence { seen = max(seen, sequence) }
+    mutating func acknowledge(sequence: UInt32) {
+        if sequence <= self.sequence { acknowledged = max(acknowledged, sequence) }
     }
 
     /// Returns the messages to send for a piece.
@@ -37,13 +37,13 @@ struct PageStream {
     mutating func messages(
         for piece: StreamPiece, _ current: StreamSetup?, start: Int64?
     ) -> (setup: String?, bytes: Data)? {
-        guard sequence - seen < key.window else {
-            waitsForKey = key == .packets
+        guard sequence - acknowledged < key.window else {
+            awaitsKeyFrame = key == .packets
             return nil
         }
-        if waitsForKey {
+        if awaitsKeyFrame {
             guard piece.isKey else { return nil }
-            waitsForKey = false
+            awaitsKeyFrame = false
         }
         var text: String?
         if let current, current != setup {

@@ -16,12 +16,12 @@ final class StreamSource: Sendable {
     private struct State {
         var tap: RemoteTap?
         /// Whether the most recent tap has ended.
-        var isOver = true
+        var isDetached = true
         var isClosed = false
         var waiting: [StreamPiece] = []
         /// Time of the next attempt to connect to the recorder. The pause between attempts doubles each time
         /// the recorder refuses the stream.
-        var due = ClockTime(nanoseconds: 0)
+        var nextAttempt = ClockTime(nanoseconds: 0)
         var backoff = Backoff(from: .milliseconds(100), to: .seconds(5))
         /// Message of the recorder's last refusal. Pages receive each message once.
         var refusal: String?
@@ -46,14 +46,16 @@ final class StreamSource: Sendable {
     ///   - connector: Connects to the recorder.
     func attach(to process: Int32, by connector: RecorderConnector) {
         let isDue = state.withLock { state in
-            guard state.isOver, !state.isClosed, state.due <= MonotonicClock().now else { return false }
+            guard state.isDetached, !state.isClosed, state.nextAttempt <= MonotonicClock().now else {
+                return false
+            }
             // The state is updated before the tap is created, because the tap's thread may report its end
             // immediately.
-            (state.isOver, state.due) = (false, MonotonicClock().now + state.backoff.next())
+            (state.isDetached, state.nextAttempt) = (false, MonotonicClock().now + state.backoff.next())
             return true
         }
         guard isDue else { return }
-        let maker = PieceMaker(key)
+        let maker = StreamPieceConverter(key)
         let tap: RemoteTap
         do throws(ControlError) {
             tap = try RemoteTap(content, over: try connector.connect(.media, of: process)) {
@@ -62,32 +64,32 @@ final class StreamSource: Sendable {
                 switch piece {
                 case .frame(let frame, _):
                     if let request = maker.request(for: frame) { return self.change(to: request) }
-                    self.offer(maker.piece(of: frame))
-                case .packet(let packet, _): self.offer(maker.piece(of: packet))
-                case .audio(let slice, _): self.offer(maker.piece(of: slice))
-                case .refused(let sentence): self.note(refusal: sentence)
-                case .end: self.state.withLock { ($0.tap, $0.isOver) = (nil, true) }
+                    self.enqueue(maker.piece(of: frame))
+                case .packet(let packet, _): self.enqueue(maker.piece(of: packet))
+                case .audio(let slice, _): self.enqueue(maker.piece(of: slice))
+                case .refused(let sentence): self.report(refusal: sentence)
+                case .end: self.state.withLock { ($0.tap, $0.isDetached) = (nil, true) }
                 case .status, .event, .events: break
                 }
             }
         } catch {
-            // The recorder has ended or is ending. `RecorderLink` attaches the stream again when the recorder
+            // The recorder has ended or is ending. `RecorderConnection` attaches the stream again when the recorder
             // returns.
-            return state.withLock { $0.isOver = true }
+            return state.withLock { $0.isDetached = true }
         }
         let isWanted = state.withLock { state in
-            if !state.isClosed, !state.isOver { state.tap = tap }
+            if !state.isClosed, !state.isDetached { state.tap = tap }
             return !state.isClosed
         }
         if !isWanted { tap.close() }
     }
 
-    private func note(refusal: String) {
+    private func report(refusal: String) {
         let isNew = state.withLock { state in
             defer { state.refusal = refusal }
             return state.refusal != refusal
         }
-        if isNew { mailbox.post(.refused(key, refusal)) }
+        if isNew { mailbox.post(.streamRefused(key, refusal)) }
     }
 
     /// Permanently closes the tap.
@@ -100,7 +102,7 @@ final class StreamSource: Sendable {
     }
 
     /// Dequeues the waiting pieces, oldest first.
-    func take() -> [StreamPiece] {
+    func drain() -> [StreamPiece] {
         state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting
@@ -122,7 +124,7 @@ final class StreamSource: Sendable {
 
     private func change(to request: FrameRequest) { state.withLock { $0.tap }?.change(to: request) }
 
-    private func offer(_ piece: StreamPiece?) {
+    private func enqueue(_ piece: StreamPiece?) {
         guard let piece else { return }
         let isFirst = state.withLock { state in
             state.backoff.reset()
@@ -131,16 +133,16 @@ final class StreamSource: Sendable {
             state.waiting.append(piece)
             return state.waiting.count == 1
         }
-        if isFirst { mailbox.post(.fresh(key)) }
+        if isFirst { mailbox.post(.streamReady(key)) }
     }
 }
 
 /// Converts a recorder's output to formats that browsers support. Used only on one tap's thread.
-final class PieceMaker: @unchecked Sendable {
+final class StreamPieceConverter: @unchecked Sendable {
     // This object is used only on the thread of the associated tap.
     private let key: StreamKey
     private let encoder = PreviewEncoder()
-    private var stream: PlainStream?
+    private var stream: AVCStreamConverter?
 
     init(_ key: StreamKey) { self.key = key }
 
@@ -180,8 +182,8 @@ final class PieceMaker: @unchecked Sendable {
     /// Converts a video packet. Returns `nil` for audio, and for video before the stream's parameter sets.
     func piece(of packet: RemotePacket) -> StreamPiece? {
         guard packet.codec == .h264 else { return nil }
-        if let setup = packet.setup { stream = PlainStream(setup: setup) }
-        guard let stream, let record = stream.record else { return nil }
+        if let setup = packet.setup { stream = AVCStreamConverter(setup: setup) }
+        guard let stream, let record = stream.configurationRecord else { return nil }
         var piece = piece(
             .h264, packet.presentedAt.nanoseconds, stream.sample(of: packet.bytes), StreamSetup(h264: record),
             isKey: packet.isKey)
@@ -215,21 +217,21 @@ enum RoomMessage: Sendable {
     /// The recording's past events, each a JSON object.
     case events([String])
     /// A recorder has become reachable.
-    case recorderCame(process: Int32)
+    case recorderConnected(process: Int32)
     /// The recorder has become unreachable.
-    case recorderLeft(process: Int32)
+    case recorderDisconnected(process: Int32)
     /// A stream has pieces to dequeue.
-    case fresh(StreamKey)
+    case streamReady(StreamKey)
     /// The recorder refuses a stream, with the reason as a sentence.
-    case refused(StreamKey, String)
+    case streamRefused(StreamKey, String)
     /// The recorder has sent a notification about the phone with this name.
-    case phone(name: String, PhoneSource.News)
+    case phone(name: String, PhoneSource.Notification)
     /// The answer to a long-running request.
     case answered(ticket: Int, status: Int, json: String)
     /// The response to a request for a recording's media.
-    case made(ticket: Int, WebAnswer)
+    case mediaResponse(ticket: Int, WebResponse)
     /// The file opened for a request, or the reason why it can't be opened.
-    case opened(ticket: Int, Result<RecordedFile, RecordingRefusal>)
+    case fileOpened(ticket: Int, Result<RecordedFile, RecordingRefusal>)
     /// Bytes for the response with this number; `nil` if they couldn't be read.
-    case read(number: Int, Data?)
+    case fileRead(number: Int, Data?)
 }

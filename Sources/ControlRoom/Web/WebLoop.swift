@@ -90,8 +90,8 @@ final class WebMailbox<Message: Sendable>: Sendable {
     }
 
     /// Dequeues all waiting messages, oldest first.
-    func take() -> [Message] {
-        wakeUp.forget()
+    func drain() -> [Message] {
+        wakeUp.clear()
         return messages.withLock { messages in
             defer { messages = [] }
             return messages

@@ -77,7 +77,7 @@ final class WebRequest {
     /// Sets the response.
     ///
     /// - Parameter answer: Status, headers and content.
-    func answer(_ answer: WebAnswer) {
+    func respond(with answer: WebResponse) {
         answer.headers.forEach(replaceHeader)
         soup_server_message_set_status(message, guint(answer.status), nil)
         guard let bytes = answer.bytes else { return }
@@ -89,9 +89,9 @@ final class WebRequest {
     }
 
     /// Sets the response, and discards the rest of the request's body.
-    func refuse(_ answer: WebAnswer) {
+    func refuse(_ answer: WebResponse) {
         soup_message_body_set_accumulate(soup_server_message_get_request_body(message), 0)
-        self.answer(answer)
+        self.respond(with: answer)
     }
 
     private func replaceHeader(_ name: String, _ value: String) {
@@ -110,7 +110,7 @@ final class WebRequest {
     ///   enforce a time limit.
     func resume(isWhole: Bool = true) {
         soup_server_message_unpause(message)
-        if isWhole { open?.answered() }
+        if isWhole { open?.startResponseDeadline() }
     }
 
     /// Closes the connection immediately.
@@ -146,22 +146,22 @@ final class OpenRequest {
     deinit { g_object_unref(UnsafeMutableRawPointer(message)) }
 
     /// Marks the request as completely read. A request that was refused before keeps its deadline.
-    func read() {
+    func markRead() {
         isRead = true
         if soup_server_message_get_status(message) == 0 { deadline = nil }
     }
 
     /// Sets a deadline of one minute for the client to read the complete response.
-    func answered() { deadline = MonotonicClock().now + Self.patience }
+    func startResponseDeadline() { deadline = MonotonicClock().now + Self.responseTimeout }
 
-    private static let patience = Nanoseconds.seconds(60)
+    private static let responseTimeout = Nanoseconds.seconds(60)
 
     /// Closes the connection immediately.
     func disconnect() { connection.disconnect() }
 }
 
 /// Response to an HTTP request.
-struct WebAnswer: Sendable {
+struct WebResponse: Sendable {
     /// HTTP status, such as 200.
     var status: Int
     /// Media type of the content.
@@ -180,7 +180,7 @@ struct WebAnswer: Sendable {
     init(_ status: Int, json: String) { self.init(status, "application/json", Data(json.utf8)) }
 
     /// Creates a response with a message, as `{"ok":false,"text":"…"}`.
-    init(_ status: Int, saying sentence: String) {
+    init(_ status: Int, message sentence: String) {
         struct Refusal: Encodable {
             let ok = false
             let text: String

@@ -10,9 +10,9 @@ internal import Media
 /// connection.
 final class WebServer {
     private let server: OpaquePointer
-    private var guardian: WebGuard
+    private var accessPolicy: WebAccessPolicy
     private let respond: (WebRequest) -> Void
-    private let admit: (WebSocketLink, WebRequest) -> Void
+    private let admit: (WebSocketConnection, WebRequest) -> Void
     /// Requests that are being read or answered. Incomplete and refused requests have a deadline.
     private var requests: [OpaquePointer: OpenRequest] = [:]
     /// Number of requests received.
@@ -27,14 +27,14 @@ final class WebServer {
     /// handshake takes longer than `patience`.
     private static let handshakes = (most: 8, patience: Nanoseconds.seconds(1))
     /// Maximum number of connections waiting to be accepted.
-    private static let mostWaiting: gint = 1024
+    private static let maxBacklog: gint = 1024
     /// Receive buffer of each connection in bytes. The buffer is small, so that little data is left when a flooding
     /// page is disconnected.
-    private static let mostUnread: gint = 1 << 16
+    private static let receiveBufferSize: gint = 1 << 16
     /// Maximum time from the first byte of a request to its last.
-    private static let patience = Nanoseconds.seconds(10)
+    private static let requestTimeout = Nanoseconds.seconds(10)
     /// Time from a refusal until the connection is closed.
-    private static let refusalPatience = Nanoseconds.seconds(2)
+    private static let refusalTimeout = Nanoseconds.seconds(2)
 
     /// Creates a server that doesn't listen yet.
     ///
@@ -44,12 +44,12 @@ final class WebServer {
     ///   - respond: Answers a request that the policy allows.
     ///   - admit: Accepts a WebSocket that the policy allows.
     init(
-        _ certificate: WebCertificate?, _ guardian: WebGuard, respond: @escaping (WebRequest) -> Void,
-        admit: @escaping (WebSocketLink, WebRequest) -> Void
+        _ certificate: WebCertificate?, _ guardian: WebAccessPolicy, respond: @escaping (WebRequest) -> Void,
+        admit: @escaping (WebSocketConnection, WebRequest) -> Void
     ) {
         server = OpaquePointer(soup_web_server(certificate?.handle))
-        (self.guardian, self.respond, self.admit) = (guardian, respond, admit)
-        observe()
+        (self.accessPolicy, self.respond, self.admit) = (guardian, respond, admit)
+        connectSignals()
     }
 
     deinit {
@@ -75,15 +75,16 @@ final class WebServer {
         }
         defer { g_object_unref(place) }
         var error: UnsafeMutablePointer<GError>?
-        let options = guardian.isEncrypted ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(rawValue: 0)
+        let options =
+            accessPolicy.isEncrypted ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(rawValue: 0)
         // The socket is created here because GLib's sockets have a backlog of ten. An eleventh client would be ignored,
         // and would retry a second later.
         let socket = g_socket_new(
             g_socket_address_get_family(place), G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &error)
         defer { if let socket { g_object_unref(socket) } }
         if let socket {
-            g_socket_set_listen_backlog(socket, Self.mostWaiting)
-            g_socket_set_option(socket, gint(SOL_SOCKET), gint(SO_RCVBUF), Self.mostUnread, nil)
+            g_socket_set_listen_backlog(socket, Self.maxBacklog)
+            g_socket_set_option(socket, gint(SOL_SOCKET), gint(SO_RCVBUF), Self.receiveBufferSize, nil)
         }
         guard let socket, g_socket_bind(socket, place, 1, &error) != 0, g_socket_listen(socket, &error) != 0,
             soup_server_listen_socket(pointer, socket, options, &error) != 0
@@ -102,15 +103,15 @@ final class WebServer {
         guard let first = addresses?.pointee.data else {
             throw WebError("the control room is not listening on any port.")
         }
-        guardian.port = Int(g_uri_get_port(OpaquePointer(first)))
-        return guardian.port
+        accessPolicy.port = Int(g_uri_get_port(OpaquePointer(first)))
+        return accessPolicy.port
     }
 
     /// Closes the connections of incomplete requests after their deadline. Also closes connections of refused
     /// requests, because libsoup would otherwise read their bodies to the end. Call this function about once
     /// per second.
-    func endLateRequests(at now: ClockTime) {
-        if guardian.isEncrypted { dropStalledHandshakes(at: now) }
+    func closeExpiredRequests(at now: ClockTime) {
+        if accessPolicy.isEncrypted { dropStalledHandshakes(at: now) }
         for (message, request) in requests where request.deadline.map({ $0 < now }) ?? false {
             request.disconnect()
             requests[message] = nil
@@ -119,19 +120,20 @@ final class WebServer {
 
     // MARK: libsoup signal handlers
 
-    private func observe() {
+    private func connectSignals() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         soup_web_observe(
             pointer, "request-started",
-            { _, message, context in WebServer.of(context)?.started(message) }, context)
+            { _, message, context in WebServer.of(context)?.requestStarted(message) }, context)
         soup_web_observe(
             pointer, "request-read",
             { _, message, context in
-                if let message { WebServer.of(context)?.requests[message]?.read() }
+                if let message { WebServer.of(context)?.requests[message]?.markRead() }
             }, context)
         for signal in ["request-finished", "request-aborted"] {
             soup_web_observe(
-                pointer, signal, { _, message, context in WebServer.of(context)?.ended(message) }, context)
+                pointer, signal, { _, message, context in WebServer.of(context)?.requestEnded(message) },
+                context)
         }
         // libsoup calls only the early handler of the best-matching path, so each path with a handler needs
         // an early handler.
@@ -139,13 +141,13 @@ final class WebServer {
             soup_server_add_early_handler(
                 pointer, path,
                 { _, message, _, _, context in
-                    if let message { WebServer.of(context)?.examine(message) }
+                    if let message { WebServer.of(context)?.checkHeaders(of: message) }
                 }, context, nil)
         }
         soup_server_add_handler(
             pointer, "/",
             { _, message, _, _, context in
-                if let message { WebServer.of(context)?.answer(message) }
+                if let message { WebServer.of(context)?.dispatch(message) }
             }, context, nil)
         for path in [Self.socketPath, Self.phonePath] {
             soup_server_add_handler(
@@ -160,11 +162,11 @@ final class WebServer {
         context.map { Unmanaged<WebServer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private func started(_ message: OpaquePointer?) {
+    private func requestStarted(_ message: OpaquePointer?) {
         guard let message else { return }
         count += 1
         let now = MonotonicClock().now
-        let request = OpenRequest(message, number: count, accepted: now, until: now + Self.patience)
+        let request = OpenRequest(message, number: count, accepted: now, until: now + Self.requestTimeout)
         // libsoup 3.2.3 leaks the descriptor of a connection that ends between two requests, so each connection serves
         // one request.
         soup_message_headers_replace(soup_server_message_get_response_headers(message), "Connection", "close")
@@ -201,14 +203,16 @@ final class WebServer {
         return true
     }
 
-    private func ended(_ message: OpaquePointer?) {
+    private func requestEnded(_ message: OpaquePointer?) {
         if let message { requests[message] = nil }
     }
 
     /// Checks a request after its headers have arrived, before the body is read.
-    private func examine(_ message: OpaquePointer) {
+    private func checkHeaders(of message: OpaquePointer) {
         let request = WebRequest(message, requests[message])
-        if let refusal = guardian.refusal(of: request.head) ?? guardian.refusal(ofBodyOf: request.head) {
+        if let refusal = accessPolicy.refusal(of: request.head)
+            ?? accessPolicy.refusal(ofBodyOf: request.head)
+        {
             refuse(request, refusal)
         }
     }
@@ -219,7 +223,7 @@ final class WebServer {
         let request = WebRequest(message, requests[message])
         guard !request.isAnswered else { return }
         soup_web_open_socket(
-            message, guint64(Self.longestMessage(of: request)), guint64(WebSocketLink.longestMessage),
+            message, guint64(Self.longestMessage(of: request)), guint64(WebSocketConnection.longestMessage),
             { message, connection, context in
                 guard let message, let connection else { return }
                 WebServer.of(context)?.open(message, connection)
@@ -231,28 +235,30 @@ final class WebServer {
         let open = requests.removeValue(forKey: message)
         let request = WebRequest(message, open)
         admit(
-            WebSocketLink(connection, over: open?.connection, longest: Self.longestMessage(of: request)),
+            WebSocketConnection(
+                connection, over: open?.connection, longest: Self.longestMessage(of: request)),
             request)
     }
 
     private static func longestMessage(of request: WebRequest) -> Int {
-        request.head.path == phonePath ? WebSocketLink.longestPhoneMessage : WebSocketLink.longestMessage
+        request.head.path == phonePath
+            ? WebSocketConnection.longestPhoneMessage : WebSocketConnection.longestMessage
     }
 
     /// Passes a complete request to `respond`.
-    private func answer(_ message: OpaquePointer) {
+    private func dispatch(_ message: OpaquePointer) {
         let request = WebRequest(message, requests[message])
         let isRefused = request.isAnswered
         respond(request)
-        if !request.isPaused, !isRefused { requests[message]?.answered() }
+        if !request.isPaused, !isRefused { requests[message]?.startResponseDeadline() }
     }
 
     /// Answers immediately, discards the body, and closes the connection once the response is sent.
-    private func refuse(_ request: WebRequest, _ answer: WebAnswer) {
+    private func refuse(_ request: WebRequest, _ answer: WebResponse) {
         var answer = answer
-        answer.headers.merge(guardian.headers) { mine, _ in mine }
+        answer.headers.merge(accessPolicy.headers) { mine, _ in mine }
         request.refuse(answer)
-        requests[request.message]?.deadline = MonotonicClock().now + Self.refusalPatience
+        requests[request.message]?.deadline = MonotonicClock().now + Self.refusalTimeout
     }
 }
 

@@ -12,14 +12,14 @@ final class AACEncoder: AudioEncoding {
     private let packet: OwnedPacket
     private let frame: OwnedFrame
     /// Interleaved samples that are waiting until an AAC frame is full.
-    private var waiting: [Float] = []
+    private var pendingSamples: [Float] = []
     private var frameSize = 0
     private var sampleCount: Int64 = 0
 
     /// Minimum bit rate per channel in bits per second for the `fast` coder. At this rate and above, the
     /// `fast` coder takes half the time of the default coder, `twoloop`, and its output is closer to the
     /// original audio (ffmpeg-codecs(1), `aac_coder`; measured in docs/performance.md).
-    private static let enoughForFast = 48_000
+    private static let minFastBitrate = 48_000
 
     init(channels: Int, bitrate: Int, name: String) throws(EncodingError) {
         guard (1...2).contains(channels), (32_000...512_000).contains(bitrate) else {
@@ -41,7 +41,7 @@ final class AACEncoder: AudioEncoding {
         context.pointee.bit_rate = Int64(bitrate)
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         av_channel_layout_default(&context.pointee.ch_layout, Int32(channels))
-        if bitrate >= Self.enoughForFast * channels { try codec.set("aac_coder", "fast") }
+        if bitrate >= Self.minFastBitrate * channels { try codec.set("aac_coder", "fast") }
         try codec.open()
         frameSize = Int(context.pointee.frame_size)
         parameters = StreamParameters(
@@ -52,23 +52,23 @@ final class AACEncoder: AudioEncoding {
 
     func encode(_ samples: [Float]) throws(EncodingError) -> [EncodedPacket] {
         precondition(samples.count % channels == 0, "all channels must have the same number of samples")
-        waiting.append(contentsOf: samples)
+        pendingSamples.append(contentsOf: samples)
         var packets: [EncodedPacket] = []
         var start = 0
-        while waiting.count - start >= frameSize * channels {
+        while pendingSamples.count - start >= frameSize * channels {
             try send(from: start, count: frameSize)
             start += frameSize * channels
             try receive(into: &packets)
         }
-        waiting.removeFirst(start)
+        pendingSamples.removeFirst(start)
         return packets
     }
 
     func finish() throws(EncodingError) -> [EncodedPacket] {
         var packets: [EncodedPacket] = []
-        if !waiting.isEmpty {
-            try send(from: 0, count: waiting.count / channels)
-            waiting = []
+        if !pendingSamples.isEmpty {
+            try send(from: 0, count: pendingSamples.count / channels)
+            pendingSamples = []
             try receive(into: &packets)
         }
         let result = avcodec_send_frame(codec.pointer, nil)
@@ -87,7 +87,7 @@ final class AACEncoder: AudioEncoding {
         var result = av_frame_get_buffer(frame, 0)
         guard result >= 0 else { throw EncodingError(name, "av_frame_get_buffer", code: result) }
         defer { av_frame_unref(frame) }
-        waiting.withUnsafeBufferPointer { samples in
+        pendingSamples.withUnsafeBufferPointer { samples in
             guard let base = samples.baseAddress else { return }
             for channel in 0..<channels {
                 let plane = UnsafeMutableRawPointer(frame.pointee.extended_data[channel])?
@@ -109,7 +109,7 @@ final class AACEncoder: AudioEncoding {
             let facts = packet.pointer.pointee
             packets.append(
                 EncodedPacket(
-                    bytes: try packet.takeBytes(name), presentation: facts.pts, decode: facts.pts,
+                    bytes: try packet.detachBytes(name), presentation: facts.pts, decode: facts.pts,
                     duration: facts.duration > 0 ? facts.duration : Int64(frameSize), isKey: true))
         }
     }

@@ -22,7 +22,7 @@ final class LoudnessMeter: LoudnessMetering {
     private static let offset = -0.691
     /// Loudness in LUFS below which audio counts as silent. The threshold is needed because the filters'
     /// response to the last sound decays but never reaches zero.
-    private static let least = -120.0
+    private static let silenceThreshold = -120.0
 
     init(channels: Int, name: String) throws(EncodingError) {
         state = try OwnedLoudnessState(.loudness, channels: channels, name: name)
@@ -56,7 +56,8 @@ final class LoudnessMeter: LoudnessMetering {
             missing = Self.tenth
             let level = state.value { ebur128_loudness_window($0, 100, $1) }
             energies.removeFirst()
-            energies.append(level.map { $0 > Self.least ? pow(10, ($0 - Self.offset) / 10) : 0 } ?? 0)
+            energies.append(
+                level.map { $0 > Self.silenceThreshold ? pow(10, ($0 - Self.offset) / 10) : 0 } ?? 0)
         }
     }
 
@@ -93,7 +94,7 @@ final class TruePeakMeter {
     /// Upper bound on the highest sample magnitude in the last `reach` frames.
     private var recentPeak: Float = 0
     /// Whether the library has already received the frames immediately before the next input.
-    private var isFollowing = true
+    private var isContiguous = true
 
     /// Upper bound on the ratio of a true peak to the highest nearby sample. libebur128 1.2 interpolates with
     /// a Hann-windowed sinc filter of 49 taps in four phases. The absolute values of the middle phase's taps
@@ -104,7 +105,7 @@ final class TruePeakMeter {
     static let reach = 16
     /// Number of frames that are skipped or passed to the library at once. With such short runs of frames,
     /// most background noise can also be skipped.
-    private static let stretch = 16
+    private static let chunkLength = 16
 
     init(channels: Int, name: String) throws(EncodingError) {
         state = try OwnedLoudnessState(.truePeak, channels: channels, name: name)
@@ -116,16 +117,16 @@ final class TruePeakMeter {
         // Start of the current run of relevant samples.
         var begin: Int?
         while start < samples.count {
-            let end = min(start + Self.stretch * state.channels, samples.count)
-            if matters(samples, start..<end) {
+            let end = min(start + Self.chunkLength * state.channels, samples.count)
+            if canRaisePeak(samples, start..<end) {
                 begin = begin ?? start
             } else {
-                if let begin { try give(samples, begin..<start) }
-                (begin, isFollowing) = (nil, false)
+                if let begin { try submit(samples, begin..<start) }
+                (begin, isContiguous) = (nil, false)
             }
             start = end
         }
-        if let begin { try give(samples, begin..<samples.count) }
+        if let begin { try submit(samples, begin..<samples.count) }
         history.append(contentsOf: samples[max(samples.count - reachCount, 0)...])
         history.removeFirst(max(history.count - reachCount, 0))
     }
@@ -133,7 +134,7 @@ final class TruePeakMeter {
     private var reachCount: Int { Self.reach * state.channels }
 
     /// Whether any interpolated value up to the end of this part of the samples may exceed the current peak.
-    private func matters(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) -> Bool {
+    private func canRaisePeak(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) -> Bool {
         let stretch = UnsafeBufferPointer(rebasing: samples[part])
         let peak = media_peak(stretch.baseAddress, stretch.count)
         let near = max(peak, recentPeak)
@@ -143,8 +144,8 @@ final class TruePeakMeter {
 
     /// Passes a part of the samples to the library, preceded by the frames that affect its first interpolated
     /// values.
-    private func give(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) throws(EncodingError) {
-        if !isFollowing {
+    private func submit(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) throws(EncodingError) {
+        if !isContiguous {
             let missing = reachCount - part.lowerBound
             if missing > 0 {
                 let start = max(history.count - missing, 0)
@@ -159,7 +160,7 @@ final class TruePeakMeter {
             try state.add(UnsafeBufferPointer(rebasing: samples[near]))
         }
         try state.add(UnsafeBufferPointer(rebasing: samples[part]))
-        isFollowing = true
+        isContiguous = true
         // Only the result of the library's last call is used. Interpolated values at the join with the
         // history aren't part of the audio.
         highest = max(highest, state.lastTruePeak)

@@ -41,7 +41,7 @@ final class ComposedVideoEncoder: VideoEncoding {
     /// `nil` after a new frame has been encoded.
     private var stillFrames: [EncodedPacket]?
     /// Parameters of the hardware stream at the beginning of the file, set when x264 takes over.
-    private var leftParameters: StreamParameters?
+    private var hardwareParameters: StreamParameters?
 
     /// Opens the encoder given in the settings.
     ///
@@ -51,12 +51,12 @@ final class ComposedVideoEncoder: VideoEncoding {
     ///   - name: Name of the track, used in messages.
     ///   - threads: Number of x264 threads, 1…16. Two threads use the same amount of CPU time as one.
     ///   - open: Opens the hardware encoder given in the settings; `nil` uses libavcodec.
-    ///   - patience: Maximum time that the hardware may take per frame.
+    ///   - frameTimeout: Maximum time that the hardware may take per frame.
     /// - Throws: An error if the width or height is odd, x264 is missing, rejects the settings, or can't allocate
     ///   memory, or required hardware rejects the stream.
     init(
-        _ settings: VideoEncodingSettings, name: String, threads: Int = 2, open: HardwareOpening? = nil,
-        patience: Nanoseconds = CoderThread.usualPatience
+        _ settings: VideoEncodingSettings, name: String, threads: Int = 2, open: HardwareCoderFactory? = nil,
+        frameTimeout: Nanoseconds = CoderThread.defaultFrameTimeout
     ) throws(EncodingError) {
         self.settings = settings
         self.name = name
@@ -66,7 +66,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         isColorFixed = settings.color != nil
         if let wanted = settings.hardware {
             do throws(EncodingError) {
-                stream = try Self.makeHardwareStream(settings, wanted, name, threads, open, patience)
+                stream = try Self.makeHardwareStream(settings, wanted, name, threads, open, frameTimeout)
                 hardware = wanted
             } catch {
                 if settings.isHardwareRequired { throw error }
@@ -96,7 +96,7 @@ final class ComposedVideoEncoder: VideoEncoding {
 
     private static func makeHardwareStream(
         _ settings: VideoEncodingSettings, _ hardware: HardwareEncoder, _ name: String, _ threads: Int,
-        _ open: HardwareOpening?, _ patience: Nanoseconds
+        _ open: HardwareCoderFactory?, _ patience: Nanoseconds
     ) throws(EncodingError) -> HardwareStream {
         guard let color = settings.color else {
             throw EncodingError(
@@ -107,7 +107,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         let spare = try makeSpare(settings, name, threads, color)
         return try HardwareStream(
             hardware.name, settings, spare: spare.parameters.setup,
-            patience: patience, open: open ?? LibraryCoder.opening(hardware))
+            frameTimeout: patience, open: open ?? LibraryCoder.makeFactory(for: hardware))
     }
 
     private static func makeSpare(
@@ -121,7 +121,7 @@ final class ComposedVideoEncoder: VideoEncoding {
     /// Description of the stream. If the settings don't specify a color description, the stream's description
     /// is final only after the first call of `encode`, because the parameter sets contain the color
     /// description. Before that call, this property contains JPEG's color description.
-    var parameters: StreamParameters { leftParameters ?? stream.parameters }
+    var parameters: StreamParameters { hardwareParameters ?? stream.parameters }
 
     func requestKeyFrame() {
         isKeyRequested = true
@@ -179,7 +179,7 @@ final class ComposedVideoEncoder: VideoEncoding {
     /// any frames.
     private func encodeStillFrames(at tick: Int64) throws(EncodingError) -> [EncodedPacket] {
         try fillIfEmpty()
-        let still = try successor()
+        let still = try makeSuccessor()
         var frames = try still.encode(frame.pointer, tick: tick, asKey: true)
         frames += try still.encode(frame.pointer, tick: tick + 1, asKey: true)
         frames += try still.flush()
@@ -188,31 +188,31 @@ final class ComposedVideoEncoder: VideoEncoding {
                 subject: name, operation: "encoding repeated frames",
                 reason: "x264 did not produce the requested key frames")
         }
-        stream = try successor()
+        stream = try makeSuccessor()
         return frames
     }
 
     /// Creates another x264 stream with the parameter sets of the current one.
-    private func successor() throws(EncodingError) -> X264Stream {
+    private func makeSuccessor() throws(EncodingError) -> X264Stream {
         let color = stream.parameters.color ?? .jpeg
-        if leftParameters != nil { return try Self.makeSpare(settings, name, threads, color) }
+        if hardwareParameters != nil { return try Self.makeSpare(settings, name, threads, color) }
         return try Self.makeStream(settings, preset, name, threads, color)
     }
 
     func composedFrame(at time: ClockTime, sequence: Int64) -> CapturedFrame? {
         guard hasFrame, let planes = canvas else { return nil }
-        return planes.frame(
+        return planes.makeFrame(
             color: stream.parameters.color ?? .jpeg, at: time, sequence: sequence, from: pool)
     }
 
-    func takeFallback() -> EncoderFallback? { fallback.take() }
+    func dequeueFallback() -> EncoderFallback? { fallback.take() }
 
     /// Switches to a new x264 encoder, which starts with a key frame. Both encoders use the same delay for
     /// decoding times, so the packet times keep increasing.
-    func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
+    func changePreset(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
         // Hardware encoders have no x264 presets. An x264 stream that has replaced a hardware encoder already
         // uses the fastest preset.
-        guard preset != self.preset, hardware == nil, leftParameters == nil else { return [] }
+        guard preset != self.preset, hardware == nil, hardwareParameters == nil else { return [] }
         let known = stream.parameters
         let next = try Self.makeStream(settings, preset, name, threads, known.color ?? .jpeg)
         guard next.parameters.setup == known.setup else {
@@ -270,7 +270,7 @@ final class ComposedVideoEncoder: VideoEncoding {
             throw failure
         }
         stream = spare
-        leftParameters = known
+        hardwareParameters = known
         hardware = nil
         var packets: [EncodedPacket] = []
         for (index, missing) in pending.enumerated() {
@@ -290,7 +290,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         guard !isColorFixed else { return }
         isColorFixed = true
         guard !hasFrame, let first = layers.lazy.compactMap(\.frame).first else { return }
-        let color = FramePainter.meaning(of: first)
+        let color = FramePainter.paintedColor(of: first)
         guard color != stream.parameters.color else { return }
         stream = try Self.makeStream(settings, preset, name, threads, color)
         compositor = Compositor(color: color)

@@ -45,7 +45,7 @@ final class Compositor {
             next = layers.map { PaintedLayer($0) }
         }
         let isNew = layers.indices.map { !next[$0].shows(layers[$0]) }
-        putAside(&next, isNew: isNew, on: canvas)
+        saveCoveredPixels(&next, isNew: isNew, on: canvas)
         var changed: [PixelRectangle] = []
         for (index, layer) in layers.enumerated() {
             let isCovered = changed.contains { $0.overlaps(layer.rectangle) }
@@ -53,7 +53,7 @@ final class Compositor {
             if isNew[index] {
                 paint(layer, over: &next[index], onto: canvas, isCovered: isCovered)
             } else {
-                next[index].aside.copy(to: canvas.part(layer.rectangle))
+                next[index].savedPixels.restore(to: canvas.part(layer.rectangle))
             }
             changed.append(layer.rectangle)
         }
@@ -65,13 +65,13 @@ final class Compositor {
     ///
     /// Another layer may cover part of the copied area. Such a covering layer is painted again in any case,
     /// because it overlaps the changed area.
-    private func putAside(_ layers: inout [PaintedLayer], isNew: [Bool], on canvas: Planes) {
+    private func saveCoveredPixels(_ layers: inout [PaintedLayer], isNew: [Bool], on canvas: Planes) {
         var changed: [PixelRectangle] = []
         for index in layers.indices {
             let place = layers[index].shape.rectangle
             let isCovered = changed.contains { $0.overlaps(place) }
             guard isNew[index] || isCovered else { continue }
-            if !isNew[index] { layers[index].aside.keep(canvas.part(place)) }
+            if !isNew[index] { layers[index].savedPixels.save(canvas.part(place)) }
             changed.append(place)
         }
     }
@@ -82,13 +82,13 @@ final class Compositor {
         let frame = wanted.frame
         // A frame that is known to be damaged isn't decoded again.
         let isKnownDamaged = layer.isDamaged && frame != nil && layer.shows(wanted)
-        var shown = isKnownDamaged ? layer.lastWhole : frame
+        var shown = isKnownDamaged ? layer.lastCompleteFrame : frame
         if !isKnownDamaged { layer.isDamaged = false }
         if let shownFirst = shown, !paintFrame(shownFirst, &layer, onto: canvas, isCovered: isCovered) {
             // The damaged frame may already have overwritten the rectangle, so the last complete frame is painted
             // again.
             layer.isDamaged = true
-            shown = layer.lastWhole
+            shown = layer.lastCompleteFrame
             if let last = shown, !paintFrame(last, &layer, onto: canvas, isCovered: isCovered) {
                 shown = nil
             }
@@ -96,8 +96,8 @@ final class Compositor {
         if shown == nil { paintSlate(wanted.caption, &layer, onto: canvas) }
         layer.isSlate = frame == nil
         layer.frame = frame
-        if frame == nil { layer.lastWhole = nil }
-        if !layer.isDamaged, let frame, frame.pixel == .mjpeg { layer.lastWhole = frame }
+        if frame == nil { layer.lastCompleteFrame = nil }
+        if !layer.isDamaged, let frame, frame.pixel == .mjpeg { layer.lastCompleteFrame = frame }
     }
 
     /// Paints a frame, its border, and the black bars around it.
@@ -119,7 +119,7 @@ final class Compositor {
                 frame, place.source, rotation: shape.rotation, isMirrored: shape.isMirrored,
                 isCoarse: shape.isCoarse, into: target)
         else { return false }
-        ColorMap(from: FramePainter.meaning(of: frame), to: color)?.convert(target)
+        ColorMap(from: FramePainter.paintedColor(of: frame), to: color)?.convert(target)
         // The border and bars are still in the frame buffer, unless they were overwritten or have moved.
         if isCovered || layer.target != place.target {
             paintBorder(shape, onto: canvas)
@@ -127,7 +127,7 @@ final class Compositor {
                 x: place.target.x - shape.inner.x, y: place.target.y - shape.inner.y,
                 width: place.target.width,
                 height: place.target.height)
-            canvas.part(shape.inner).surround(beside, .black(in: color))
+            canvas.part(shape.inner).fillOutside(beside, .black(in: color))
         }
         layer.target = place.target
         return true
@@ -149,7 +149,7 @@ final class Compositor {
 
     private func paintBorder(_ shape: PaintedLayer.Shape, onto canvas: Planes) {
         let width = shape.inner.x - shape.rectangle.x
-        if width > 0 { canvas.part(shape.rectangle).frame(width: width, .white(in: color)) }
+        if width > 0 { canvas.part(shape.rectangle).drawBorder(width: width, .white(in: color)) }
     }
 }
 
@@ -174,7 +174,7 @@ struct PaintedLayer {
             pixelAspect = layer.pixelAspect
             crop = layer.crop
             border = layer.border
-            isCoarse = layer.isCoarse
+            isCoarse = layer.allowsHalfSizeDecoding
         }
 
         /// Rectangle inside the border, or the entire rectangle if the border would leave no space.
@@ -200,9 +200,9 @@ struct PaintedLayer {
     var slate: DrawnSlate?
     var isDamaged = false
     /// Copy of the layer's pixels, kept while lower layers are painted again.
-    var aside = SavedPixels()
+    var savedPixels = SavedPixels()
     /// Last complete JPEG, shown instead of a damaged one.
-    var lastWhole: CapturedFrame?
+    var lastCompleteFrame: CapturedFrame?
 
     init(_ layer: FrameLayer) {
         shape = Shape(layer)
@@ -222,14 +222,14 @@ struct SavedPixels {
     private var planes: Planes?
 
     /// Copies the pixels of `source`.
-    mutating func keep(_ source: Planes) {
+    mutating func save(_ source: Planes) {
         let planes = memory.planes(source.size, source.horizontalShift, source.verticalShift)
         source.scale(into: planes)
         self.planes = planes
     }
 
     /// Restores the copied pixels to `target`, which must have the size of the copy.
-    func copy(to target: Planes) {
+    func restore(to target: Planes) {
         planes?.scale(into: target)
     }
 }

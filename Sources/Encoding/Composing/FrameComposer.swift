@@ -32,7 +32,7 @@ final class FrameComposer: FrameComposing {
         let planes = Planes(i420: canvas, size: size)
         defer { withExtendedLifetime(canvas) {} }
         if !compositor.shows(layers) { compositor.compose(layers, onto: planes) }
-        return planes.frame(color: color, at: time, sequence: sequence, from: pool)
+        return planes.makeFrame(color: color, at: time, sequence: sequence, from: pool)
     }
 
     /// Checks that all layers are inside the composed frame and at even pixel positions.
@@ -64,7 +64,7 @@ extension Planes {
     ///   - sequence: Sequence number of the frame.
     ///   - pool: Pool that provides the memory.
     /// - Returns: The frame.
-    func frame(
+    func makeFrame(
         color: ColorDescription, at time: ClockTime, sequence: Int64, from pool: BytesPool
     ) -> CapturedFrame {
         let (places, byteCount) = FramePlane.packed(.i420, size)

@@ -15,13 +15,13 @@ enum FrameConversion {
         let size = wanted ?? part.size
         if frame.pixel == pixel, part == everything, size == frame.size { return frame }
         guard [.i420, .nv12, .yuyv, .bgra].contains(pixel) else {
-            throw failure(frame, pixel, "the output format must be nv12, i420, yuyv, or bgra")
+            throw conversionError(frame, pixel, "the output format must be nv12, i420, yuyv, or bgra")
         }
         if let wanted {
             guard wanted.width >= 2, wanted.height >= 2, wanted.width <= largest.width,
                 wanted.height <= largest.height, (wanted.width | wanted.height) & 1 == 0
             else {
-                throw failure(
+                throw conversionError(
                     frame, pixel, "the output size must be even, from 2x2 to \(largest), not \(wanted)")
             }
         }
@@ -30,20 +30,20 @@ enum FrameConversion {
         // `planes` only points to the memory and doesn't keep it alive.
         defer { withExtendedLifetime(memory) {} }
         guard FramePainter().paint(frame, part, into: planes) else {
-            throw failure(
+            throw conversionError(
                 frame, pixel, "the frame is damaged, or contains compressed video that must be decoded first")
         }
-        let color = FramePainter.meaning(of: frame)
+        let color = FramePainter.paintedColor(of: frame)
         switch pixel {
-        case .nv12: return made(frame, .nv12, size, color) { toNV12(planes, $0, $1) }
+        case .nv12: return makeFrame(frame, .nv12, size, color) { toNV12(planes, $0, $1) }
         case .yuyv:
-            return made(frame, .yuyv, size, color) { start, packed in
+            return makeFrame(frame, .yuyv, size, color) { start, packed in
                 I420ToYUY2(
                     planes.y, Int32(planes.yStride), planes.u, Int32(planes.uStride), planes.v,
                     Int32(planes.vStride), start, Int32(packed[0].stride), Int32(size.width),
                     Int32(size.height))
             }
-        case .bgra: return made(frame, .bgra, size, .jpeg) { toBGRA(planes, color, $0, $1) }
+        case .bgra: return makeFrame(frame, .bgra, size, .jpeg) { toBGRA(planes, color, $0, $1) }
         default:
             return CapturedFrame(
                 pixel: .i420, size: size, color: color, capturedAt: frame.capturedAt,
@@ -52,7 +52,7 @@ enum FrameConversion {
         }
     }
 
-    private static func failure(_ frame: CapturedFrame, _ pixel: PixelFormat, _ reason: String)
+    private static func conversionError(_ frame: CapturedFrame, _ pixel: PixelFormat, _ reason: String)
         -> EncodingError
     {
         EncodingError(
@@ -60,7 +60,7 @@ enum FrameConversion {
             operation: "converting to \(pixel.rawValue)", reason: reason)
     }
 
-    private static func made(
+    private static func makeFrame(
         _ frame: CapturedFrame, _ pixel: PixelFormat, _ size: FrameSize, _ color: ColorDescription,
         _ fill: (UnsafeMutablePointer<UInt8>, [FramePlane]) -> Void
     ) -> CapturedFrame {

@@ -10,11 +10,11 @@ final class FramePainter {
     private var decoded = ScratchPlanes()
     private var unpacked = ScratchPlanes()
     private var upright = ScratchPlanes()
-    private let shared = BytesPool()
+    private let sharedPool = BytesPool()
 
     /// Returns the color description of the painted samples. The result is the frame's own color description,
     /// except for BGRA frames, which are painted with JPEG's color description.
-    static func meaning(of frame: CapturedFrame) -> ColorDescription {
+    static func paintedColor(of frame: CapturedFrame) -> ColorDescription {
         frame.pixel == .bgra ? .jpeg : frame.color
     }
 
@@ -34,10 +34,10 @@ final class FramePainter {
         isMirrored: Bool = false, isCoarse: Bool = false, into target: Planes
     ) -> Bool {
         if rotation == .none, !isMirrored { return paint(frame, source, isCoarse, into: target) }
-        let asStored = rotation.swapsSides ? target.size.turned : target.size
+        let asStored = rotation.swapsSides ? target.size.transposed : target.size
         let planes = upright.planes(asStored, 1, 1)
         guard paint(frame, source, isCoarse, into: planes) else { return false }
-        planes.turn(rotation, isMirrored: isMirrored, into: target)
+        planes.rotate(rotation, isMirrored: isMirrored, into: target)
         return true
     }
 
@@ -58,7 +58,7 @@ final class FramePainter {
             planes.part(source).scale(into: target, isGray: true)
             return true
         case .yuyv, .uyvy, .nv12, .bgra:
-            guard frame.hasItsPlanes else { return false }
+            guard frame.hasValidPlanes else { return false }
             if source.size == target.size { return unpack(frame, source, into: target) }
             let planes = unpacked.planes(source.size, 1, 1)
             guard unpack(frame, source, into: planes) else { return false }
@@ -76,8 +76,8 @@ final class FramePainter {
         let size = target.size
         let scale = JPEGScale.smallest(for: source.size, wanted: isCoarse ? size.halved : size)
         if scale == .whole, let decoding = frame.sharedDecoding, let pixel = header.sharedPixel {
-            let outcome = decoding.outcome { decodeForAll(frame, header, as: pixel) }
-            guard case .whole(let raw) = outcome, let planes = raw.planarView else { return false }
+            let outcome = decoding.outcome { decodeShared(frame, header, as: pixel) }
+            guard case .decoded(let raw) = outcome, let planes = raw.planarView else { return false }
             planes.part(source).scale(into: target)
             return true
         }
@@ -96,17 +96,17 @@ final class FramePainter {
     }
 
     /// Decodes a JPEG into memory that is shared with all other consumers of the frame.
-    private func decodeForAll(
+    private func decodeShared(
         _ frame: CapturedFrame, _ header: JPEGDecoder.Header, as pixel: PixelFormat
     ) -> SharedDecoding.Outcome {
         let (planes, byteCount) = FramePlane.packed(pixel, header.size)
         let raw = CapturedFrame(
             pixel: pixel, size: header.size, color: frame.color, capturedAt: frame.capturedAt,
-            sequence: frame.sequence, memory: shared.bytes(byteCount), planes: planes, isOwned: true)
+            sequence: frame.sequence, memory: sharedPool.bytes(byteCount), planes: planes, isOwned: true)
         guard let target = raw.planarView, decoder.decode(frame.memory, header, into: target) else {
             return .damaged
         }
-        return .whole(raw)
+        return .decoded(raw)
     }
 
     /// Decodes a JPEG directly into the target if one of the decoder's scales matches the target exactly.

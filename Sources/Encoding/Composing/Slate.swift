@@ -11,7 +11,7 @@ enum Slate {
     ///   - caption: Text on the slate.
     /// - Returns: A complete JPEG.
     /// - Throws: An error if the frame isn't a JPEG, or libjpeg-turbo rejects it.
-    static func jpeg(
+    static func makeJPEG(
         like frame: CapturedFrame, caption: SlateCaption
     ) throws(EncodingError) -> SharedBytes {
         guard frame.pixel == .mjpeg, let header = JPEGDecoder().header(of: frame.memory) else {
@@ -39,7 +39,7 @@ public enum SlateFrame {
     ///   - caption: Text on the slate.
     ///   - size: Width × height in pixels, both at least 2.
     /// - Returns: An I420 frame in JPEG's color description that owns its memory.
-    public static func frame(_ caption: SlateCaption, size: FrameSize) -> CapturedFrame {
+    public static func makeFrame(_ caption: SlateCaption, size: FrameSize) -> CapturedFrame {
         let (planes, byteCount) = FramePlane.packed(.i420, size)
         let memory = SharedBytes(count: byteCount)
         Planes(i420: memory, size: size).paintSlate(caption, in: .jpeg)
@@ -107,7 +107,7 @@ extension Planes {
         SetPlane(start, Int32(yStride), width, height, UInt32(panel))
         // A single row of the text color, read with a stride of 0, serves as an entire plane.
         let inks = [UInt8](repeating: ink, count: words.size.width)
-        words.read { coverage, stride in
+        words.withCoverage { coverage, stride in
             BlendPlane(
                 inks, 0, start, Int32(yStride), coverage, Int32(stride), start, Int32(yStride), width, height)
         }

@@ -16,7 +16,7 @@ final class TextMask {
     ///   - upright: Width × height of the upright mask.
     ///   - rotation: Clockwise rotation that makes the stored mask upright.
     init?(_ upright: FrameSize, readAfter rotation: Rotation) {
-        size = rotation.swapsSides ? upright.turned : upright
+        size = rotation.swapsSides ? upright.transposed : upright
         // This cairo function never returns null. Failures are reported in the surface's status.
         surface = cairo_image_surface_create(CAIRO_FORMAT_A8, Int32(size.width), Int32(size.height))
         context = cairo_create(surface)
@@ -51,11 +51,11 @@ final class TextMask {
     func draw(_ line: TextLine, x: Int, y: Int, strength: Double) {
         cairo_set_source_rgba(context, 0, 0, 0, strength)
         cairo_move_to(context, Double(x), Double(y))
-        line.show(on: context)
+        line.draw(on: context)
     }
 
     /// Calls `body` with the coverage: `size.height` rows, `stride` bytes apart.
-    func read(_ body: (_ first: UnsafePointer<UInt8>, _ stride: Int) -> Void) {
+    func withCoverage(_ body: (_ first: UnsafePointer<UInt8>, _ stride: Int) -> Void) {
         cairo_surface_flush(surface)
         guard let first = cairo_image_surface_get_data(surface) else { return }
         body(first, Int(cairo_image_surface_get_stride(surface)))
@@ -66,9 +66,9 @@ extension TextMask {
     /// Letter height of the camera's role, as a fraction of the frame's shorter side. The constants below use
     /// the same unit. At 320×180, the smallest program size, the letters of the three lines are 29, 15, and
     /// 13 pixels high.
-    private static let roleLetters = 0.16
-    private static let deviceLetters = 0.085
-    private static let complaintLetters = 0.07
+    private static let roleTextSize = 0.16
+    private static let deviceTextSize = 0.085
+    private static let problemTextSize = 0.07
     private static let lineGap = 0.02
     private static let padding = 0.06
     /// Distance from the frame's edges to the text mask.
@@ -85,14 +85,14 @@ extension TextMask {
     ///   - caption: The text, and the rotation that players apply to the frame.
     ///   - frame: Width × height of the stored frame in pixels.
     convenience init?(_ caption: SlateCaption, in frame: FrameSize) {
-        guard let fonts = FontChoice() else { return nil }
-        let upright = caption.rotation.swapsSides ? frame.turned : frame
+        guard let fonts = InstalledFonts() else { return nil }
+        let upright = caption.rotation.swapsSides ? frame.transposed : frame
         let unit = Double(min(upright.width, upright.height))
         let (padding, gap) = (Int(unit * Self.padding), Int(unit * Self.lineGap))
         let limit = upright.width - 2 * (Int(unit * Self.margin) + padding)
         let lines = [
-            (caption.role, Self.roleLetters, true, 1.0), (caption.device, Self.deviceLetters, false, 0.9),
-            (caption.complaint, Self.complaintLetters, false, 0.7),
+            (caption.role, Self.roleTextSize, true, 1.0), (caption.device, Self.deviceTextSize, false, 0.9),
+            (caption.problem, Self.problemTextSize, false, 0.7),
         ].compactMap { text, letters, isBold, strength in
             TextLine(text, letters: unit * letters, isBold: isBold, limit: limit, fonts: fonts)
                 .map { (line: $0, strength: strength) }
@@ -116,13 +116,13 @@ final class TextLine {
     /// Width × height in pixels, including ascent and descent.
     let size: FrameSize
     private let handle: OpaquePointer
-    private let fonts: FontChoice
+    private let fonts: InstalledFonts
 
     /// Minimum size of an em in pixels. Smaller letters are illegible on a screen.
-    private static let smallestLetters = 7.0
+    private static let minTextSize = 7.0
     /// Minimum scale of a line that is shrunk to fit, relative to its original size. If the line is still too
     /// wide at this scale, its text is shortened.
-    private static let smallestShare = 0.5
+    private static let minScale = 0.5
     /// Additional reduction when a line is shrunk. Hinting moves letters to whole pixels, so widths aren't
     /// exactly proportional to font sizes.
     private static let hintingSlack = 0.97
@@ -135,14 +135,14 @@ final class TextLine {
     ///   - isBold: Whether the font weight is bold instead of normal.
     ///   - limit: Maximum width of the line in pixels.
     ///   - fonts: The fonts used for this drawing.
-    init?(_ text: String, letters: Double, isBold: Bool, limit: Int, fonts: FontChoice) {
-        guard !text.allSatisfy(\.isWhitespace), letters >= Self.smallestLetters, limit > 0,
+    init?(_ text: String, letters: Double, isBold: Bool, limit: Int, fonts: InstalledFonts) {
+        guard !text.allSatisfy(\.isWhitespace), letters >= Self.minTextSize, limit > 0,
             let handle = media_words_new(fonts.handle, text)
         else { return nil }
         var size = Self.measure(handle, letters, isBold)
         if size.width > limit {
-            let share = max(Double(limit) / Double(size.width) * Self.hintingSlack, Self.smallestShare)
-            let smaller = max(letters * share, Self.smallestLetters)
+            let share = max(Double(limit) / Double(size.width) * Self.hintingSlack, Self.minScale)
+            let smaller = max(letters * share, Self.minTextSize)
             size = Self.measure(handle, smaller, isBold)
             if size.width > limit {
                 media_words_cut(handle, Int32(limit))
@@ -166,7 +166,7 @@ final class TextLine {
     }
 
     /// Draws the line at the current point of a cairo context.
-    func show(on context: OpaquePointer) {
+    func draw(on context: OpaquePointer) {
         media_words_show(handle, context)
     }
 }
@@ -176,7 +176,7 @@ final class TextLine {
 ///
 /// Each drawing has a separate instance, so threads share only fontconfig's list of fonts, which a lock
 /// protects.
-final class FontChoice {
+final class InstalledFonts {
     let handle: OpaquePointer
 
     /// Finds the installed fonts; `nil` if no font is installed. The first call in a process reads

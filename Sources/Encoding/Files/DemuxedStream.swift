@@ -103,7 +103,7 @@ final class DemuxedStream {
         for other in 0..<Int(context.pointee.nb_streams) {
             guard let stream = context.pointee.streams[other] else { continue }
             let counts = keepsOffset && Self.isOnTimeline(stream.pointee)
-            if counts, let begin = Self.begin(of: stream.pointee) { begins.append(begin) }
+            if counts, let begin = Self.startTime(of: stream.pointee) { begins.append(begin) }
             if other != index, !counts { stream.pointee.discard = AVDISCARD_ALL }
         }
         origin = begins.min()
@@ -122,7 +122,7 @@ final class DemuxedStream {
 
     /// Start time of a stream during playback, in file time; `nil` if the start time is missing or
     /// implausible.
-    private static func begin(of stream: AVStream) -> Nanoseconds? {
+    private static func startTime(of stream: AVStream) -> Nanoseconds? {
         guard stream.start_time != ff_no_timestamp, let facts = stream.codecpar?.pointee else { return nil }
         let start = nanoseconds(stream.start_time, stream.time_base)
         guard start < .zero, facts.initial_padding > 0, facts.sample_rate > 0 else { return plausible(start) }
@@ -181,7 +181,7 @@ final class DemuxedStream {
 
     /// Whether the file lacks timestamps, as in a raw H.264 stream. For such a file, libavformat computes
     /// timestamps.
-    var hasNoStamps: Bool {
+    var lacksTimestamps: Bool {
         context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0
             || stream.pointee.start_time == ff_no_timestamp
     }
@@ -194,14 +194,14 @@ final class DemuxedStream {
 
     /// Explains why a stream without packets may still have content; `nil` if the file doesn't state a duration. FFmpeg
     /// skips packets in variants that it doesn't support, such as FLAC with 32 bits per sample in FFmpeg 5.1.
-    var unreadContent: String? {
+    var unsupportedContentReason: String? {
         guard let duration, duration > .zero else { return nil }
         return
-            "the file declares \(duration.words) of \(codecName), but the installed FFmpeg can't read it"
+            "the file declares \(duration.displayText) of \(codecName), but the installed FFmpeg can't read it"
     }
 
     /// File time of the stream's first timestamp; `nil` if the timestamp is missing or implausible.
-    var begin: Nanoseconds? { fileTime(stream.pointee.start_time) }
+    var startTime: Nanoseconds? { fileTime(stream.pointee.start_time) }
 
     /// Converts a timestamp to the time since the beginning of the earliest stream in the file; `nil` if the
     /// timestamp is missing or implausible.
@@ -253,13 +253,13 @@ final class DemuxedStream {
             let result = av_read_frame(context, packet)
             if result == ff_end_of_file { return false }
             guard result >= 0 else { throw EncodingError(path, "av_read_frame", code: result) }
-            follow(packet)
+            trackTimeline(of: packet)
             if Int(packet.pointee.stream_index) == index { return true }
         }
     }
 
     /// Adds a packet to the timeline, and corrects the packet's timestamps for all previous timestamp jumps.
-    private func follow(_ packet: UnsafeMutablePointer<AVPacket>) {
+    private func trackTimeline(of packet: UnsafeMutablePointer<AVPacket>) {
         let number = Int(packet.pointee.stream_index)
         guard timeline != nil, let source = context.pointee.streams[number]?.pointee else { return }
         func time(_ stamp: Int64) -> Nanoseconds? {
@@ -356,12 +356,12 @@ struct FileTimeline {
 
     /// Longest forward step that counts as a gap in the file instead of a timestamp jump: ffmpeg's
     /// `dts_delta_threshold`.
-    private static let longestHole = Nanoseconds.seconds(10)
+    private static let longestGap = Nanoseconds.seconds(10)
     /// Longest forward step that counts as a gap in formats other than MPEG-TS. The limit is higher because a
     /// screen recording contains no frames while the screen is static.
     static let longestPause = Nanoseconds.seconds(60)
     /// Longest backward step that counts as an imprecise timestamp instead of a timestamp jump.
-    private static let longestReturn = Nanoseconds.milliseconds(100)
+    private static let longestBackwardStep = Nanoseconds.milliseconds(100)
 
     init(mayJump: Bool) {
         self.mayJump = mayJump
@@ -380,7 +380,7 @@ struct FileTimeline {
         stream: Int, time: Nanoseconds, delay: Nanoseconds = .zero, duration: Nanoseconds
     ) -> Bool {
         var placed = time + shift
-        let longest = mayJump ? Self.longestHole : Self.longestPause
+        let longest = mayJump ? Self.longestGap : Self.longestPause
         let known = expected[stream]
         let next = known?.next ?? end
         let step = placed - next
@@ -389,8 +389,8 @@ struct FileTimeline {
         let isForward = hole > longest
         // A stream that begins later than the others doesn't have a last packet to compare with.
         let isBackward =
-            known.map { placed < $0.last - Self.longestReturn }
-            ?? (mayJump && step < .zero - Self.longestHole)
+            known.map { placed < $0.last - Self.longestBackwardStep }
+            ?? (mayJump && step < .zero - Self.longestGap)
         let doesJump = isForward || isBackward
         if doesJump {
             let length = isForward ? hole : step

@@ -10,7 +10,7 @@ final class FileDecoder {
     private let showsHidden: Bool
     private var isDrained = false
     /// Maximum number of presentation times that are stored.
-    private static let mostStamps = 100
+    private static let maxStampCount = 100
     /// Number of packets read.
     private(set) var packets = 0
     /// Presentation times of the first packets.
@@ -45,17 +45,17 @@ final class FileDecoder {
     ///   even if no frame was found.
     /// - Returns: The next frame, valid until the next call; `nil` at the end of the stream or at the limit.
     /// - Throws: An error if reading fails.
-    func next(giveUpAfter limit: Int = .max) throws(EncodingError) -> UnsafeMutablePointer<AVFrame>? {
+    func nextFrame(maxPackets limit: Int = .max) throws(EncodingError) -> UnsafeMutablePointer<AVFrame>? {
         while true {
             let result = avcodec_receive_frame(codec.pointer, frame.pointer)
             if result >= 0 { return frame.pointer }
             if result == ff_end_of_file || (result == ff_try_again && isDrained) { return nil }
-            if result != ff_try_again { note(result) }
+            if result != ff_try_again { recordFailure(result) }
             guard packets < limit else { return nil }
             if try read() {
                 if showsHidden { packet.pointer.pointee.flags &= ~AV_PKT_FLAG_DISCARD }
                 let result = avcodec_send_packet(codec.pointer, packet.pointer)
-                if result < 0, result != ff_try_again { note(result) }
+                if result < 0, result != ff_try_again { recordFailure(result) }
             } else if isDrained {
                 return nil
             } else {
@@ -69,7 +69,7 @@ final class FileDecoder {
     private func read() throws(EncodingError) -> Bool {
         guard try stream.read(into: packet.pointer) else { return false }
         packets += 1
-        if stamps.count < Self.mostStamps, let time = stream.time(packet.pointer.pointee.pts) {
+        if stamps.count < Self.maxStampCount, let time = stream.time(packet.pointer.pointee.pts) {
             stamps.append(time)
         }
         return true
@@ -82,7 +82,7 @@ final class FileDecoder {
         return stamps
     }
 
-    private func note(_ failure: Int32) {
+    private func recordFailure(_ failure: Int32) {
         damagedPackets += 1
         lastFailure = failure
     }

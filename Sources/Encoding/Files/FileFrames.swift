@@ -36,7 +36,7 @@ final class FileFrames {
             return isMirrored ? try mirrored(frame) : frame
         }
         let found: (memory: SharedBytes, planes: [FramePlane])
-        if let lent = try lent(frame) { found = lent } else { found = try copied(frame, size) }
+        if let lent = try borrowed(frame) { found = lent } else { found = try copied(frame, size) }
         let result = CapturedFrame(
             pixel: .i420, size: size, color: color, capturedAt: capturedAt, sequence: sequence, isKey: isKey,
             memory: found.memory, planes: found.planes, isOwned: true)
@@ -64,7 +64,7 @@ final class FileFrames {
 
     /// Borrows the decoder's memory without copying, if all planes are in one buffer and none is upside down; otherwise
     /// returns `nil`.
-    private func lent(
+    private func borrowed(
         _ frame: UnsafeMutablePointer<AVFrame>
     ) throws(EncodingError) -> (memory: SharedBytes, planes: [FramePlane])? {
         guard let buffer = frame.pointee.buf.0, frame.pointee.buf.1 == nil, let start = buffer.pointee.data,

@@ -10,7 +10,7 @@ public final class MediaFileReader {
     public enum Media: Sendable { case video, audio }
 
     /// Format of a file's video stream.
-    public struct VideoFacts: Sendable, Equatable {
+    public struct VideoProperties: Sendable, Equatable {
         /// libavcodec's name of the codec, such as `mjpeg` or `h264`.
         public let codec: String
         /// Pixel format of the frames that `nextFrame` returns: `mjpeg` for unchanged JPEGs from the file, `i420` for
@@ -34,7 +34,7 @@ public final class MediaFileReader {
     }
 
     /// Format of the video stream; `nil` in an audio reader.
-    public let video: VideoFacts?
+    public let video: VideoProperties?
     /// Sample rate and channel count of the audio stream; `nil` in a video reader.
     public let audio: AudioFormat?
     /// Duration stated in the file; `nil` if the file doesn't state a duration.
@@ -47,8 +47,8 @@ public final class MediaFileReader {
     private let frames: FileFrames
     private let resampler: InterleavedAudio?
     private var count: Int64 = 0
-    private var toldDamage = 0
-    private var toldJumps = 0
+    private var reportedDamageCount = 0
+    private var reportedJumpCount = 0
 
     /// Opens the best video or audio stream of a file.
     ///
@@ -66,7 +66,7 @@ public final class MediaFileReader {
         duration = stream.duration
         switch media {
         case .video:
-            let facts = try VideoProbe.facts(path: path)
+            let facts = try VideoProbe.properties(path: path)
             decoder = facts.pixel == .mjpeg ? nil : try FileDecoder(stream)
             resampler = nil
             audio = nil
@@ -99,18 +99,19 @@ public final class MediaFileReader {
     /// Returns the number of packets that could not be decoded since the last call.
     public func drainDamageCount() -> Int {
         let count = decoder?.damagedPackets ?? 0
-        defer { toldDamage = count }
-        return count - toldDamage
+        defer { reportedDamageCount = count }
+        return count - reportedDamageCount
     }
 
     /// Returns descriptions of the timestamp jumps since the last call. Each description contains the
     /// position and the length of the jump.
     public func drainJumps() -> [String] {
         let jumps = stream.timeline?.jumps ?? []
-        defer { toldJumps = jumps.count }
-        return jumps.dropFirst(toldJumps).map { jump in
+        defer { reportedJumpCount = jumps.count }
+        return jumps.dropFirst(reportedJumpCount).map { jump in
             let way = jump.length < .zero ? "backward" : "forward"
-            return "the file's timestamps jump \(way) by \(jump.length.magnitude.words) at \(jump.at.text)"
+            return
+                "the file's timestamps jump \(way) by \(jump.length.magnitude.displayText) at \(jump.at.text)"
         }
     }
 
@@ -128,12 +129,12 @@ public final class MediaFileReader {
         guard let decoder else {
             guard try stream.read(into: packet.pointer) else { return nil }
             let time = stream.time(packet.pointer.pointee.pts) ?? fallback
-            let bytes = try packet.takeBytes(stream.path)
+            let bytes = try packet.detachBytes(stream.path)
             return CapturedFrame(
                 pixel: .mjpeg, size: JPEGMarkers(bytes.bytes)?.size ?? video.size, color: video.color,
                 capturedAt: ClockTime(nanoseconds: time.count), sequence: count, memory: bytes, isOwned: true)
         }
-        guard let frame = try decoder.next() else { return nil }
+        guard let frame = try decoder.nextFrame() else { return nil }
         let time = stream.time(frame.pointee.best_effort_timestamp) ?? fallback
         return try frames.frame(
             of: frame, capturedAt: ClockTime(nanoseconds: time.count), sequence: count,
@@ -150,7 +151,7 @@ public final class MediaFileReader {
         guard let resampler, let decoder, let audio else {
             preconditionFailure("the reader must be opened for audio")
         }
-        guard let frame = try decoder.next() else { return nil }
+        guard let frame = try decoder.nextFrame() else { return nil }
         // If the file doesn't contain timestamps, times are computed from the sample count.
         let start = FrameRate(Int64(audio.rate)).time(ofTick: count)
         let time = stream.time(frame.pointee.best_effort_timestamp) ?? Nanoseconds(start.nanoseconds)
@@ -166,7 +167,7 @@ enum VideoProbe {
     /// Number of timestamps that are examined: two seconds of video at 30 frames per second.
     private static let frames = 60
     /// Number of packets after which the probe fails if no frame could be decoded.
-    private static let mostPackets = 300
+    private static let maxPacketCount = 300
     /// Default frame rate of a raw stream that doesn't state its rate, as in FFmpeg.
     private static let rawRate = FrameRate(25, per: 1)
     /// Maximum plausible frame rate of a stream without timestamps.
@@ -175,14 +176,14 @@ enum VideoProbe {
     /// Examines the video of a file.
     ///
     /// - Throws: An error if the file can't be read, doesn't contain video, or none of its first frames can be decoded.
-    static func facts(path: String) throws(EncodingError) -> MediaFileReader.VideoFacts {
+    static func properties(path: String) throws(EncodingError) -> MediaFileReader.VideoProperties {
         let stream = try DemuxedStream(path: path, type: AVMEDIA_TYPE_VIDEO, keepsOffset: true)
         let decoder = try FileDecoder(stream)
-        guard let frame = try decoder.next(giveUpAfter: mostPackets) else {
+        guard let frame = try decoder.nextFrame(maxPackets: maxPacketCount) else {
             guard decoder.packets > 0 else {
                 throw EncodingError(
                     subject: path, operation: "reading",
-                    reason: stream.unreadContent ?? "the file does not contain frames")
+                    reason: stream.unsupportedContentReason ?? "the file does not contain frames")
             }
             let why = decoder.damagedPackets > 0 ? ": \(EncodingError.text(decoder.lastFailure))" : ""
             throw EncodingError(
@@ -204,7 +205,7 @@ enum VideoProbe {
         let pixelAspect = stream.pixelAspect(of: frame)
         let codedRate = decoder.codedRate
         let stamps = try decoder.stamps(atLeast: frames)
-        return MediaFileReader.VideoFacts(
+        return MediaFileReader.VideoProperties(
             codec: stream.codecName,
             // JPEGs that must be mirrored are returned as decoded frames.
             pixel: isJPEG && !orientation.isMirrored ? .mjpeg : .i420, size: size,
@@ -216,7 +217,7 @@ enum VideoProbe {
     private static func rate(
         of stream: DemuxedStream, _ stamps: [Nanoseconds], _ coded: FrameRate?
     ) -> FrameRate {
-        if stream.hasNoStamps {
+        if stream.lacksTimestamps {
             var stated: [FrameRate] = stream.statedRates
             if let coded { stated.insert(coded, at: 0) }
             return stated.first { $0 <= highestCodedRate } ?? rawRate
@@ -232,7 +233,7 @@ enum VideoProbe {
 /// reject a variant of a codec that it otherwise supports.
 enum AudioProbe {
     /// Number of packets after which the probe fails if no audio could be decoded: ten seconds for most codecs.
-    private static let mostPackets = 500
+    private static let maxPacketCount = 500
 
     /// Decodes the first samples.
     ///
@@ -240,11 +241,11 @@ enum AudioProbe {
     static func check(path: String) throws(EncodingError) {
         let stream = try DemuxedStream(path: path, type: AVMEDIA_TYPE_AUDIO)
         let decoder = try FileDecoder(stream)
-        guard try decoder.next(giveUpAfter: mostPackets) == nil else { return }
+        guard try decoder.nextFrame(maxPackets: maxPacketCount) == nil else { return }
         guard decoder.packets > 0 else {
             throw EncodingError(
                 subject: path, operation: "reading",
-                reason: stream.unreadContent ?? "the file does not contain samples")
+                reason: stream.unsupportedContentReason ?? "the file does not contain samples")
         }
         let why = decoder.damagedPackets > 0 ? ": \(EncodingError.text(decoder.lastFailure))" : ""
         throw EncodingError(
@@ -258,12 +259,12 @@ enum AudioProbe {
 /// the timestamps. `MeasuredRate` is a value type without side effects.
 struct MeasuredRate {
     /// Common frame rates. If a measured rate is close to one of these rates, the common rate is used.
-    private static let usual =
+    private static let commonRates =
         [10, 12, 15, 20, 24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 200, 240].map { FrameRate($0) }
         + [24, 30, 48, 60, 120, 240].map { FrameRate($0 * 1000, per: 1001) }
 
     /// Intervals between consecutive frames, shortest first.
-    private let steps: [Nanoseconds]
+    private let frameIntervals: [Nanoseconds]
     /// Length of one timestamp tick in the file.
     private let tick: Nanoseconds
     /// Typical interval between frames.
@@ -280,7 +281,7 @@ struct MeasuredRate {
         let sorted = Set(times).sorted()
         let steps = zip(sorted.dropFirst(), sorted).map { $0 - $1 }.sorted()
         guard steps.count >= 2 else { return nil }
-        (self.steps, self.tick) = (steps, tick)
+        (self.frameIntervals, self.tick) = (steps, tick)
         let median = steps[steps.count / 2]
         // The mean of the steps near the median is more precise than a single step, which is rounded to
         // timestamp ticks. Gaps between frames are ignored.
@@ -295,17 +296,17 @@ struct MeasuredRate {
     /// Whether a rate is the highest frame rate of a file with a variable frame rate. The rate counts as the
     /// highest one if a tenth of the frame intervals are this short. If the file were treated as having its
     /// typical rate, some frames would be dropped.
-    private func isClosest(_ rate: FrameRate) -> Bool {
+    private func isPeakRate(_ rate: FrameRate) -> Bool {
         guard rate.interval < interval else { return false }
         let room = max(tick, Nanoseconds(rate.interval.count / 20))
-        return steps.count { ($0 - rate.interval).magnitude <= room } * 10 >= steps.count
+        return frameIntervals.count { ($0 - rate.interval).magnitude <= room } * 10 >= frameIntervals.count
     }
 
     /// Returns the first of the stated rates that agrees with the timestamps, otherwise a common rate, otherwise the
     /// measured rate.
     func rate(preferring stated: [FrameRate]) -> FrameRate {
-        if let rate = stated.first(where: agrees) ?? stated.first(where: isClosest) { return rate }
-        let nearest = Self.usual.min {
+        if let rate = stated.first(where: agrees) ?? stated.first(where: isPeakRate) { return rate }
+        let nearest = Self.commonRates.min {
             ($0.interval - interval).magnitude < ($1.interval - interval).magnitude
         }
         if let nearest, agrees(with: nearest) { return nearest }

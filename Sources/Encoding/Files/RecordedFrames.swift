@@ -6,29 +6,29 @@ public import Media
 /// frames are decoded. Sequential access is the fastest.
 public final class RecordedFrames {
     /// A frame of the file, with its time.
-    public struct Found {
+    public struct TimedFrame {
         /// The frame. Consecutive JPEGs with identical bytes are returned as the same object.
         public let frame: CapturedFrame
         /// Start time of the frame in the file.
         public let time: MediaTime
         /// If this frame repeats earlier JPEGs byte for byte, the start time of the first JPEG in that run,
         /// among those that were read; otherwise `time`.
-        public let since: MediaTime
+        public let runStart: MediaTime
     }
 
     private let reader: TrackReader
     /// The frame found last. With this frame and the next one stored, sequential access doesn't require
     /// seeking.
-    private var current: Found?
-    private var next: Found?
+    private var current: TimedFrame?
+    private var next: TimedFrame?
     private var hasEnded = false
 
     /// Maximum distance to a later frame that is reached by reading forward instead of seeking.
-    private static let near = Nanoseconds.seconds(2)
+    private static let maxForwardDistance = Nanoseconds.seconds(2)
     /// Initial step back in time if a seek ended after the requested time. The step is doubled with each
     /// attempt.
     private static let firstStep = Nanoseconds.milliseconds(500)
-    private static let mostSteps = 8
+    private static let maxSteps = 8
 
     /// Opens a stream.
     ///
@@ -59,7 +59,9 @@ public final class RecordedFrames {
     ///   - start: If a seek is needed, reading starts at this time or earlier; `nil` for `time`.
     /// - Returns: The frame; `nil` if the file doesn't contain frames.
     /// - Throws: An error if reading fails.
-    public func frame(at time: MediaTime, readFrom start: MediaTime? = nil) throws(EncodingError) -> Found? {
+    public func frame(at time: MediaTime, readFrom start: MediaTime? = nil) throws(EncodingError)
+        -> TimedFrame?
+    {
         if !isReachable(time) { try seek(before: time, from: min(time, start ?? time)) }
         while let following = next, following.time <= time {
             current = following
@@ -72,13 +74,13 @@ public final class RecordedFrames {
     private func isReachable(_ time: MediaTime) -> Bool {
         guard let current, current.time <= time else { return false }
         guard let next else { return hasEnded }
-        return time.nanoseconds - next.time.nanoseconds <= Self.near.count
+        return time.nanoseconds - next.time.nanoseconds <= Self.maxForwardDistance.count
     }
 
     private func seek(before time: MediaTime, from start: MediaTime) throws(EncodingError) {
         var start = max(start, .zero)
         var step = Self.firstStep
-        for _ in 0..<Self.mostSteps {
+        for _ in 0..<Self.maxSteps {
             (current, next, hasEnded) = (nil, nil, false)
             try reader.seek(to: start)
             try advance()
@@ -96,6 +98,6 @@ public final class RecordedFrames {
             return
         }
         let repeated = (next ?? current).flatMap { $0.frame === frame ? $0 : nil }
-        next = Found(frame: frame, time: time, since: repeated?.since ?? time)
+        next = TimedFrame(frame: frame, time: time, runStart: repeated?.runStart ?? time)
     }
 }

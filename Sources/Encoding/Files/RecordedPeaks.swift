@@ -27,12 +27,12 @@ public struct RecordedPeaks: Sendable {
     ///   - start: Position of the file's time 0 in the waveform.
     ///   - goesOn: A closure that is called periodically. If it returns `false`, the measurement ends.
     /// - Throws: An error if the file can't be read or the stream isn't audio.
-    public mutating func take(
+    public mutating func addFile(
         path: String, stream: Int, from start: Nanoseconds, while goesOn: () -> Bool = { true }
     ) throws(EncodingError) {
         let reader = try TrackReader(path: path, stream: stream, media: .audio)
         let rate = Int64(reader.sampleRate)
-        while goesOn(), let (samples, time) = try reader.nextAudio() {
+        while goesOn(), let (samples, time) = try reader.nextMonoSamples() {
             let first = start.count.addingReportingOverflow(time.nanoseconds)
             guard !first.overflow, !samples.isEmpty else { continue }
             add(samples, from: first.partialValue, rate)

@@ -16,7 +16,7 @@ public struct StillImage {
             size.width % 2 == 0 && size.height % 2 == 0, "a 4:2:0 frame must have an even width and height")
         let stream = try DemuxedStream(path: path, type: AVMEDIA_TYPE_VIDEO)
         let decoder = try FileDecoder(stream)
-        guard let frame = try decoder.next() else {
+        guard let frame = try decoder.nextFrame() else {
             throw EncodingError(
                 subject: path, operation: "decoding", reason: "the file does not contain a frame")
         }
@@ -40,7 +40,7 @@ public struct StillImage {
             matrix: facts.colorspace, range: facts.color_range, pixel: AVPixelFormat(facts.format),
             height: own.height)
         // The image is scaled in its stored orientation and then rotated.
-        let stored = orientation.rotation.swapsSides ? place.target.size.turned : place.target.size
+        let stored = orientation.rotation.swapsSides ? place.target.size.transposed : place.target.size
         let scaled = SharedBytes(count: FramePlane.packed(.i420, stored).byteCount)
         try FrameScaler(path).scale(
             frame, of: isRGB ? .jpeg : color, to: Planes(i420: scaled, size: stored), as: .jpeg)

@@ -22,10 +22,10 @@ public final class TrackReader {
     private var lastJPEG: (memory: SharedBytes, brightness: Double)?
     private var lastFrame: CapturedFrame?
     /// Whether the reader is still at the beginning of the file because nothing has been read.
-    private var isFresh = true
+    private var isAtStart = true
 
     /// Time and brightness of one frame of the file.
-    public struct Look: Sendable {
+    public struct BrightnessSample: Sendable {
         /// File time of the frame.
         public let time: MediaTime
         /// Mean luma of the frame: 0 black, 1 white.
@@ -117,7 +117,7 @@ public final class TrackReader {
     public var duration: Nanoseconds? { stream.duration }
     /// File time of the first frame or sample that a player presents; `nil` if the file doesn't state this
     /// time.
-    public var begin: MediaTime? { stream.begin.map { MediaTime(nanoseconds: $0.count) } }
+    public var startTime: MediaTime? { stream.startTime.map { MediaTime(nanoseconds: $0.count) } }
     /// Samples per second per channel; 0 in a video reader.
     public var sampleRate: Int { isAudio ? audioFormat.rate : 0 }
     /// Number of audio channels; 0 in a video reader.
@@ -126,8 +126,8 @@ public final class TrackReader {
     /// Continues reading at the last key frame or audio packet at or before `time`. The next frame or samples
     /// may start before `time`.
     public func seek(to time: MediaTime) throws(EncodingError) {
-        if time > .zero || !isFresh { try stream.seek(to: Nanoseconds(time.nanoseconds)) }
-        isFresh = false
+        if time > .zero || !isAtStart { try stream.seek(to: Nanoseconds(time.nanoseconds)) }
+        isAtStart = false
         lastJPEG = nil
         lastFrame = nil
         decoder =
@@ -143,36 +143,36 @@ public final class TrackReader {
     /// - Returns: The time and brightness of the frame; `nil` at the end of the file.
     /// - Throws: An error if reading fails.
     /// - Precondition: The reader was opened for video.
-    public func nextBrightness() throws(EncodingError) -> Look? {
+    public func nextBrightness() throws(EncodingError) -> BrightnessSample? {
         precondition(!isAudio, "the reader must be opened for video")
         return isJPEG ? try nextJPEG() : try nextDecoded()
     }
 
-    private func nextJPEG() throws(EncodingError) -> Look? {
+    private func nextJPEG() throws(EncodingError) -> BrightnessSample? {
         while try stream.read(into: packet.pointer) {
             guard let time = stream.fileTime(packet.pointer.pointee.pts) else { continue }
-            let memory = try packet.takeBytes(stream.path)
+            let memory = try packet.detachBytes(stream.path)
             let at = MediaTime(nanoseconds: time.count)
             if let lastJPEG, lastJPEG.memory.hasSameBytes(as: memory) {
-                return Look(time: at, brightness: lastJPEG.brightness, isRepeat: true)
+                return BrightnessSample(time: at, brightness: lastJPEG.brightness, isRepeat: true)
             }
             guard let mean = brightness.mean(ofJPEG: memory) else { continue }
             lastJPEG = (memory, mean)
-            return Look(time: at, brightness: mean, isRepeat: false)
+            return BrightnessSample(time: at, brightness: mean, isRepeat: false)
         }
         return nil
     }
 
     private var lastBrightness: Double?
 
-    private func nextDecoded() throws(EncodingError) -> Look? {
-        while let frame = try decoder?.next() {
+    private func nextDecoded() throws(EncodingError) -> BrightnessSample? {
+        while let frame = try decoder?.nextFrame() {
             guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }
             let frame = try frames.frame(
                 of: frame, capturedAt: ClockTime(nanoseconds: time.count), sequence: 0)
             guard let mean = brightness.mean(of: frame) else { continue }
             defer { lastBrightness = mean }
-            return Look(
+            return BrightnessSample(
                 time: MediaTime(nanoseconds: time.count), brightness: mean, isRepeat: mean == lastBrightness)
         }
         return nil
@@ -187,7 +187,7 @@ public final class TrackReader {
     public func nextFrame() throws(EncodingError) -> (frame: CapturedFrame, time: MediaTime)? {
         precondition(!isAudio, "the reader must be opened for video")
         guard isJPEG else {
-            while let decoded = try decoder?.next() {
+            while let decoded = try decoder?.nextFrame() {
                 guard let time = stream.fileTime(decoded.pointee.best_effort_timestamp) else { continue }
                 let frame = try frames.frame(
                     of: decoded, capturedAt: ClockTime(nanoseconds: time.count), sequence: 0)
@@ -198,7 +198,7 @@ public final class TrackReader {
         while try stream.read(into: packet.pointer) {
             guard let time = stream.fileTime(packet.pointer.pointee.pts) else { continue }
             let at = MediaTime(nanoseconds: time.count)
-            let memory = try packet.takeBytes(stream.path)
+            let memory = try packet.detachBytes(stream.path)
             if let lastFrame, lastFrame.memory.hasSameBytes(as: memory) { return (lastFrame, at) }
             // A slate among a camera's frames may have a different color range from the camera's frames.
             let frame = CapturedFrame(
@@ -233,7 +233,7 @@ public final class TrackReader {
     /// - Precondition: The reader was opened for audio.
     public func nextSamples() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
         precondition(isAudio, "the reader must be opened for audio")
-        while let frame = try decoder?.next(), let resampler {
+        while let frame = try decoder?.nextFrame(), let resampler {
             guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }
             return (try resampler.samples(of: frame), MediaTime(nanoseconds: time.count))
         }
@@ -246,9 +246,9 @@ public final class TrackReader {
     /// - Returns: The samples and their time; `nil` at the end of the file.
     /// - Throws: An error if reading fails, or the sample rate or channel count changes.
     /// - Precondition: The reader was opened for audio.
-    public func nextAudio() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
+    public func nextMonoSamples() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
         precondition(isAudio, "the reader must be opened for audio")
-        while let frame = try decoder?.next(), let resampler {
+        while let frame = try decoder?.nextFrame(), let resampler {
             guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }
             let samples = try resampler.samples(of: frame)
             let count = samples.count / audioFormat.channels

@@ -90,7 +90,7 @@ struct ColorMap {
 /// Conversion between this project's color descriptions and libavcodec's (ITU-T H.273 code points).
 extension ColorDescription {
     /// Writes the color description to a codec context before encoding starts.
-    func describe(_ context: UnsafeMutablePointer<AVCodecContext>) {
+    func apply(to context: UnsafeMutablePointer<AVCodecContext>) {
         context.pointee.color_range = range == .full ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
         switch matrix {
         case .bt601:

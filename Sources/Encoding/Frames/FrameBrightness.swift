@@ -47,7 +47,7 @@ public final class FrameBrightness {
     }
 
     private func mean(of frame: CapturedFrame, first: Int, pixelBytes: Int) -> Double? {
-        guard frame.hasItsPlanes else { return nil }
+        guard frame.hasValidPlanes else { return nil }
         let code = codeMean(of: frame, first: first, pixelBytes: pixelBytes)
         return Self.brightness(ofCode: code, in: frame.color)
     }
@@ -59,7 +59,7 @@ public final class FrameBrightness {
 
     /// Mean luma of a full-range BGRA frame, using the frame's matrix.
     private func bgraMean(of frame: CapturedFrame) -> Double? {
-        guard frame.hasItsPlanes else { return nil }
+        guard frame.hasValidPlanes else { return nil }
         let (red, blue) = frame.color.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
         let parts = (0..<3).map { codeMean(of: frame, first: $0, pixelBytes: 4) }
         return (blue * parts[0] + (1 - red - blue) * parts[1] + red * parts[2]) / 255

@@ -6,7 +6,7 @@ import Media
 /// The pool saves time because the kernel clears each page of newly allocated memory at its first access,
 /// which takes about 1 ms for a 1080p frame.
 final class BytesPool: Sendable {
-    private struct Rooms: @unchecked Sendable {
+    private struct FreeBlocks: @unchecked Sendable {
         // Each memory block is used only by the caller that removed it from the pool.
         var free: [UnsafeMutableRawPointer] = []
         var byteCount = 0
@@ -17,18 +17,18 @@ final class BytesPool: Sendable {
         }
     }
 
-    private struct Kept: @unchecked Sendable {
+    private struct ReusedBlock: @unchecked Sendable {
         // The block is outside the pool and used only by its current owner.
         let start: UnsafeMutableRawPointer?
     }
 
     /// Maximum number of free blocks in the pool. Usually fewer blocks than this are in use at once.
-    private static let most = 4
-    private let rooms = ConditionLock(Rooms())
+    private static let maxFreeBlocks = 4
+    private let freeBlocks = ConditionLock(FreeBlocks())
 
     deinit {
         // Blocks that are returned to the pool after this point are freed.
-        rooms.withLock { rooms in
+        freeBlocks.withLock { rooms in
             rooms.clear()
             rooms.byteCount = -1
         }
@@ -39,16 +39,16 @@ final class BytesPool: Sendable {
     /// - Parameter count: Size of the block in bytes.
     /// - Returns: A memory block with undefined contents, aligned to 64 bytes.
     func bytes(_ count: Int) -> SharedBytes {
-        let kept = rooms.withLock { rooms in
+        let kept = freeBlocks.withLock { rooms in
             if rooms.byteCount != count { rooms.clear() }
             rooms.byteCount = count
-            return Kept(start: rooms.free.popLast())
+            return ReusedBlock(start: rooms.free.popLast())
         }
         let start = kept.start ?? .allocate(byteCount: count, alignment: 64)
         nonisolated(unsafe) let room = start  // only the release closure accesses it afterwards
-        return SharedBytes(start: start, count: count) { [rooms] in
-            rooms.withLock { rooms in
-                if rooms.byteCount == count, rooms.free.count < Self.most {
+        return SharedBytes(start: start, count: count) { [freeBlocks] in
+            freeBlocks.withLock { rooms in
+                if rooms.byteCount == count, rooms.free.count < Self.maxFreeBlocks {
                     rooms.free.append(room)
                 } else {
                     room.deallocate()

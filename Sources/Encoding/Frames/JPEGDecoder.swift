@@ -131,7 +131,7 @@ package struct JPEGMarkers {
             }
             let length = Int(bytes[position]) << 8 | Int(bytes[position + 1])
             guard length >= 2, position + length <= bytes.count else { return nil }
-            if Self.framesWeDecode.contains(marker) {
+            if Self.supportedFrameMarkers.contains(marker) {
                 guard length >= 8, size == nil else { return nil }
                 let height = Int(bytes[position + 3]) << 8 | Int(bytes[position + 4])
                 let width = Int(bytes[position + 5]) << 8 | Int(bytes[position + 6])
@@ -148,7 +148,7 @@ package struct JPEGMarkers {
         guard let size else { return nil }
         self.size = size
         self.isLimitedRange = isLimitedRange
-        hasEnd = Self.findsEnd(in: bytes, from: position)
+        hasEnd = Self.hasEndMarker(in: bytes, from: position)
     }
 
     private static let startOfImage: UInt8 = 0xD8
@@ -158,7 +158,7 @@ package struct JPEGMarkers {
     private static let limitedRange = Array("CS=ITU601".utf8)
     /// Start-of-frame marker codes of the supported JPEG types: baseline, extended sequential, and
     /// progressive.
-    private static let framesWeDecode: ClosedRange<UInt8> = 0xC0...0xC2
+    private static let supportedFrameMarkers: ClosedRange<UInt8> = 0xC0...0xC2
 
     /// Returns the code of the next marker, which must start a segment. Any number of 0xFF fill bytes may
     /// precede the marker code.
@@ -176,7 +176,7 @@ package struct JPEGMarkers {
     /// Whether an end-of-image marker follows the scan. In scan data, 0xFF is followed by 0 or a restart
     /// marker, so any 0xFFD9 marks the end of the image. The search runs backward because the marker is
     /// nearly always at the end of the data.
-    private static func findsEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
+    private static func hasEndMarker(in bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         return media_has_pair(base + start, bytes.count - start, 0xFF, endOfImage) != 0
     }

@@ -150,7 +150,7 @@ public final class PreviewEncoder {
                 subject: "a \(frame.pixel.rawValue) frame of \(frame.size)", operation: "creating a preview",
                 reason: "the frame is damaged, or contains compressed video that must be decoded first")
         }
-        ColorMap(from: FramePainter.meaning(of: frame), to: .jpeg)?.convert(planes)
+        ColorMap(from: FramePainter.paintedColor(of: frame), to: .jpeg)?.convert(planes)
         return try encoder.encode(
             planes: planes.y, yStride: planes.yStride, u: planes.u, uStride: planes.uStride, v: planes.v,
             vStride: planes.vStride, size: even, chroma: .c420)
@@ -186,7 +186,7 @@ enum StillJPEG {
                 operation: "creating a still",
                 reason: "the frame is damaged, or contains compressed video that must be decoded first")
         }
-        ColorMap(from: FramePainter.meaning(of: frame), to: .jpeg)?.convert(planes)
+        ColorMap(from: FramePainter.paintedColor(of: frame), to: .jpeg)?.convert(planes)
         return try JPEGEncoder(quality: quality).encode(
             planes: planes.y, yStride: planes.yStride, u: planes.u, uStride: planes.uStride, v: planes.v,
             vStride: planes.vStride, size: frame.size, chroma: keeps422 ? .c422 : .c420)
@@ -194,7 +194,7 @@ enum StillJPEG {
 
     /// Converts packed 4:2:2 formats to planar 4:2:2, which preserves all chroma samples.
     private static func unpack(_ frame: CapturedFrame, into target: Planes) -> Bool {
-        guard frame.hasItsPlanes else { return false }
+        guard frame.hasValidPlanes else { return false }
         let (width, height) = (Int32(frame.size.width), Int32(frame.size.height))
         let (y, u, v) = (Int32(target.yStride), Int32(target.uStride), Int32(target.vStride))
         let stride = Int32(frame.planes[0].stride)

@@ -14,7 +14,7 @@ struct CodedStream {
     private var expected: [Int64] = []
     private var next = 0
     /// Parameter sets that the encoder returned without a frame, to be inserted before the next frame.
-    private var waiting: [UInt8] = []
+    private var pendingParameterSets: [UInt8] = []
 
     /// Creates a converter for the output of an encoder.
     ///
@@ -39,7 +39,7 @@ struct CodedStream {
     ///   - isLast: Whether these are the last frames, so that no frame may remain in the encoder.
     /// - Returns: One packet for each frame, in the same order.
     /// - Throws: An error if a frame is missing, duplicated, out of order, or unreadable.
-    mutating func take(_ frames: [CodedFrame], isLast: Bool = false) throws(EncodingError)
+    mutating func convert(_ frames: [CodedFrame], isLast: Bool = false) throws(EncodingError)
         -> [EncodedPacket]
     {
         var packets: [EncodedPacket] = []
@@ -47,14 +47,14 @@ struct CodedStream {
             let units = CodedUnits(frame.bytes)
             guard units.hasFrame else {
                 // V4L2 drivers send parameter sets in a separate buffer (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
-                waiting += units.parameterSets
+                pendingParameterSets += units.parameterSets
                 continue
             }
             try check(frame)
             var bytes = frame.bytes
-            if !waiting.isEmpty {
-                bytes = SharedBytes(waiting + withExtendedLifetime(bytes) { Array(bytes.bytes) })
-                waiting = []
+            if !pendingParameterSets.isEmpty {
+                bytes = SharedBytes(pendingParameterSets + withExtendedLifetime(bytes) { Array(bytes.bytes) })
+                pendingParameterSets = []
             }
             if let filter { bytes = try filter.apply(to: bytes) }
             packets.append(
@@ -64,7 +64,7 @@ struct CodedStream {
             next += 1
         }
         if isLast, next < expected.count {
-            throw broken("the encoder did not return the last \(expected.count - next) frames")
+            throw encodingError("the encoder did not return the last \(expected.count - next) frames")
         }
         if next > 256 {
             expected.removeFirst(next)
@@ -77,20 +77,20 @@ struct CodedStream {
     /// times they return may have a small rounding error.
     private func check(_ frame: CodedFrame) throws(EncodingError) {
         guard next < expected.count else {
-            throw broken("the encoder returned a frame that was not sent to it")
+            throw encodingError("the encoder returned a frame that was not sent to it")
         }
         let wanted = expected[next]
         let distance = frame.presentation.subtractingReportingOverflow(wanted)
         guard !distance.overflow, abs(distance.partialValue) * 2 < ticksPerFrame else {
             let isEarlier = frame.presentation < wanted
-            throw broken(
+            throw encodingError(
                 isEarlier
                     ? "the encoder returned frames out of order"
                     : "the encoder dropped a frame, or returned frames out of order")
         }
     }
 
-    private func broken(_ reason: String) -> EncodingError {
+    private func encodingError(_ reason: String) -> EncodingError {
         EncodingError(subject: subject, operation: "encoding", reason: reason)
     }
 }
@@ -107,8 +107,8 @@ struct CodedUnits {
     private enum Kind {
         static let slice: UInt8 = 1
         static let keySlice: UInt8 = 5
-        static let sequenceSet: UInt8 = 7
-        static let frameSet: UInt8 = 8
+        static let sequenceParameterSet: UInt8 = 7
+        static let pictureParameterSet: UInt8 = 8
     }
 
     init(_ memory: SharedBytes) {
@@ -125,7 +125,7 @@ struct CodedUnits {
                 return
             }
             start = Self.unit(in: bytes, from: unit)
-            guard kind == Kind.sequenceSet || kind == Kind.frameSet else { continue }
+            guard kind == Kind.sequenceParameterSet || kind == Kind.pictureParameterSet else { continue }
             var end = start.map { $0 - 3 } ?? bytes.count
             // Zero bytes before a start code are part of the start code.
             while end > unit, bytes[end - 1] == 0 { end -= 1 }
@@ -228,6 +228,6 @@ final class ColorTagFilter {
         guard result >= 0 else { throw EncodingError(subject, "av_bsf_send_packet", code: result) }
         result = av_bsf_receive_packet(context, packet.pointer)
         guard result >= 0 else { throw EncodingError(subject, "av_bsf_receive_packet", code: result) }
-        return try packet.takeBytes(subject)
+        return try packet.detachBytes(subject)
     }
 }

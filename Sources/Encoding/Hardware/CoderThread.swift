@@ -22,48 +22,48 @@ final class CoderThread: Sendable {
         var opened: Result<Opened, EncodingError>?
         var job: Job?
         /// Result of the last submitted job; `nil` while the job is running.
-        var answer: Result<[CodedFrame], EncodingError>? = .success([])
+        var result: Result<[CodedFrame], EncodingError>? = .success([])
         var isClosing = false
         var isClosed = false
         /// Whether the encoder was abandoned because it didn't respond in time.
-        var isLeftBehind = false
+        var isAbandoned = false
     }
 
     private let state = ConditionLock(State())
     private let name: String
-    private let patience: Nanoseconds
+    private let frameTimeout: Nanoseconds
 
     /// Maximum time for opening, flushing, and closing an encoder. A driver that must wake up its device
     /// needs one or two seconds.
-    static let openingPatience = Nanoseconds.seconds(10)
+    static let openTimeout = Nanoseconds.seconds(10)
     /// Default maximum time per frame. The limit is hundreds of times longer than encoding a frame usually
     /// takes, so that a thread that is only waiting for a CPU isn't mistaken for a hung device.
-    static let usualPatience = Nanoseconds.seconds(5)
+    static let defaultFrameTimeout = Nanoseconds.seconds(5)
 
     /// Opens the encoder on a separate thread and waits until the encoder is open.
     ///
     /// - Parameters:
     ///   - name: Name of the encoder, used in messages.
     ///   - settings: Settings of the stream.
-    ///   - patience: Maximum time per frame.
+    ///   - frameTimeout: Maximum time per frame.
     ///   - open: Closure that opens the encoder.
     /// - Throws: An error if the encoder fails to open or doesn't respond in time.
     init(
-        _ name: String, _ settings: VideoEncodingSettings, patience: Nanoseconds = usualPatience,
-        open: @escaping HardwareOpening
+        _ name: String, _ settings: VideoEncodingSettings, frameTimeout: Nanoseconds = defaultFrameTimeout,
+        open: @escaping HardwareCoderFactory
     ) throws(EncodingError) {
         self.name = name
-        self.patience = patience
+        self.frameTimeout = frameTimeout
         let state = state
         do throws(ThreadError) {
             _ = try MediaThread(name: "hw:\(name)") { Self.run(state, settings, open) }
         } catch {
             throw EncodingError(subject: name, error)
         }
-        let opened = state.wait(until: MonotonicClock().now + longPatience) {
+        let opened = state.wait(until: MonotonicClock().now + longTimeout) {
             $0.opened
         }
-        guard let opened else { throw silence("opening", longPatience) }
+        guard let opened else { throw abandonAfterTimeout("opening", longTimeout) }
         _ = try opened.get()
     }
 
@@ -81,30 +81,30 @@ final class CoderThread: Sendable {
     func encode(_ frame: HardwareFrame, presentation: Int64, asKey: Bool) throws(EncodingError)
         -> [CodedFrame]
     {
-        let ready = try answer()
-        hand(Job(frame: frame, presentation: presentation, asKey: asKey))
+        let ready = try waitForResult()
+        submit(Job(frame: frame, presentation: presentation, asKey: asKey))
         return ready
     }
 
     /// Returns all frames that are still inside the encoder. After a flush, only `close` may be called.
     func flush() throws(EncodingError) -> [CodedFrame] {
-        let ready = try answer()
-        hand(Job(frame: nil, presentation: 0, asKey: false))
+        let ready = try waitForResult()
+        submit(Job(frame: nil, presentation: 0, asKey: false))
         // The timeout is long, because many frames may still be inside the encoder.
-        return ready + (try answer("flushing the last frames", within: longPatience))
+        return ready + (try waitForResult("flushing the last frames", within: longTimeout))
     }
 
     /// Closes the encoder and waits until it is closed, so that another encoder can be opened.
     func close() throws(EncodingError) {
         let isLeftBehind = state.broadcast { state in
             state.isClosing = true
-            return state.isLeftBehind
+            return state.isAbandoned
         }
         guard !isLeftBehind else { return }
-        let isClosed = state.wait(until: MonotonicClock().now + longPatience) {
+        let isClosed = state.wait(until: MonotonicClock().now + longTimeout) {
             $0.isClosed ? true : nil
         }
-        if isClosed == nil { throw silence("closing", longPatience) }
+        if isClosed == nil { throw abandonAfterTimeout("closing", longTimeout) }
     }
 
     /// Waits until the device is released, because the next stream may need the encoding session.
@@ -116,29 +116,29 @@ final class CoderThread: Sendable {
         }
     }
 
-    private func hand(_ job: Job) {
+    private func submit(_ job: Job) {
         state.broadcast { state in
             state.job = job
-            state.answer = nil
+            state.result = nil
         }
     }
 
-    private var longPatience: Nanoseconds { max(Self.openingPatience, patience) }
+    private var longTimeout: Nanoseconds { max(Self.openTimeout, frameTimeout) }
 
-    private func answer(
+    private func waitForResult(
         _ operation: String = "encoding", within limit: Nanoseconds? = nil
     ) throws(EncodingError) -> [CodedFrame] {
-        let limit = limit ?? patience
-        let answer = state.wait(until: MonotonicClock().now + limit) { $0.answer }
-        guard let answer else { throw silence(operation, limit) }
+        let limit = limit ?? frameTimeout
+        let answer = state.wait(until: MonotonicClock().now + limit) { $0.result }
+        guard let answer else { throw abandonAfterTimeout(operation, limit) }
         // An error is reported only once. An encoder that has failed isn't used again.
         return try answer.get()
     }
 
-    private func silence(_ operation: String, _ limit: Nanoseconds) -> EncodingError {
+    private func abandonAfterTimeout(_ operation: String, _ limit: Nanoseconds) -> EncodingError {
         state.broadcast { state in
             state.isClosing = true
-            state.isLeftBehind = true
+            state.isAbandoned = true
         }
         return EncodingError(
             subject: name, operation: operation,
@@ -146,7 +146,7 @@ final class CoderThread: Sendable {
     }
 
     private static func run(
-        _ state: ConditionLock<State>, _ settings: VideoEncodingSettings, _ open: HardwareOpening
+        _ state: ConditionLock<State>, _ settings: VideoEncodingSettings, _ open: HardwareCoderFactory
     ) {
         work(state, settings, open)
         // At this point, the encoder has been closed.
@@ -154,7 +154,7 @@ final class CoderThread: Sendable {
     }
 
     private static func work(
-        _ state: ConditionLock<State>, _ settings: VideoEncodingSettings, _ open: HardwareOpening
+        _ state: ConditionLock<State>, _ settings: VideoEncodingSettings, _ open: HardwareCoderFactory
     ) {
         let coder: any HardwareCoding
         do throws(EncodingError) {
@@ -168,7 +168,7 @@ final class CoderThread: Sendable {
             let answer = Result { () throws(EncodingError) in
                 try coder.encode(job.frame, presentation: job.presentation, asKey: job.asKey)
             }
-            state.broadcast { $0.answer = answer }
+            state.broadcast { $0.result = answer }
         }
     }
 

@@ -21,41 +21,41 @@ public struct EncoderTrial {
     ]
     /// Minimum luma PSNR of each frame in dB. Below this value, errors are clearly visible. x264 reaches
     /// about 36 dB with the test frames.
-    static let leastPSNR = 30.0
+    static let minPSNR = 30.0
     /// Maximum number of simultaneous streams that are tested. NVENC supports 3 to 8 simultaneous streams on
     /// consumer graphics cards.
-    static let mostStreams = 6
+    static let maxStreams = 6
     private static let rate: FrameRate = FrameRate(30)
     /// Number of frames that are checked. The checked frames include the regular key frame that follows 2 s
     /// after the requested one.
     private static let checkedFrames = 75
-    private static let askedKey = 10
+    private static let requestedKeyFrame = 10
     private static let timedFrames = 60
 
     private let encoder: HardwareEncoder
     private let sizes: [FrameSize]
-    private let leastRate: FrameRate
-    private let patience: Nanoseconds
-    private let open: HardwareOpening
+    private let minRate: FrameRate
+    private let frameTimeout: Nanoseconds
+    private let open: HardwareCoderFactory
 
     /// Creates a trial for an encoder. Call `run` to start the trial.
     ///
     /// - Parameter encoder: An encoder found on this computer.
     public init(of encoder: HardwareEncoder) {
-        self.init(of: encoder, open: LibraryCoder.opening(encoder))
+        self.init(of: encoder, open: LibraryCoder.makeFactory(for: encoder))
     }
 
     /// Creates a trial for a substitute encoder, for tests.
     init(
-        of encoder: HardwareEncoder, sizes: [FrameSize] = Self.sizes, leastRate: FrameRate = FrameRate(30),
-        patience: Nanoseconds = CoderThread.usualPatience, open: @escaping HardwareOpening
+        of encoder: HardwareEncoder, sizes: [FrameSize] = Self.sizes, minRate: FrameRate = FrameRate(30),
+        frameTimeout: Nanoseconds = CoderThread.defaultFrameTimeout, open: @escaping HardwareCoderFactory
     ) {
         precondition(!sizes.isEmpty, "an encoder test requires at least one frame size")
         self.encoder = encoder
         self.sizes = sizes
         // An encoder that can't keep up with a single camera is useless.
-        self.leastRate = leastRate
-        self.patience = patience
+        self.minRate = minRate
+        self.frameTimeout = frameTimeout
         self.open = open
     }
 
@@ -65,7 +65,7 @@ public struct EncoderTrial {
     /// - Returns: The encoder with its measurements, or with the reason for the failure if the encoder
     ///   doesn't work.
     public func run(progress: (Double) -> Void = { _ in }) -> TriedEncoder {
-        var tried: [Checked] = []
+        var tried: [SizeResult] = []
         do throws(EncodingError) {
             for (index, size) in sizes.enumerated() {
                 progress(Double(index) / Double(sizes.count + 1))
@@ -88,7 +88,7 @@ public struct EncoderTrial {
     // MARK: Output checks
 
     /// Results of the trial at one size.
-    fileprivate struct Checked {
+    fileprivate struct SizeResult {
         let size: FrameSize
         let lowestPSNR: Double
         let lacksColorTags: Bool
@@ -96,35 +96,36 @@ public struct EncoderTrial {
         let processorNanoseconds: Double
     }
 
-    private func check(_ size: FrameSize) throws(EncodingError) -> Checked {
-        let material = MeasuringMaterial(.photographic, size: size)
+    private func check(_ size: FrameSize) throws(EncodingError) -> SizeResult {
+        let material = BenchmarkFrames(.photographic, size: size)
         let stream = try makeStream(size)
         var packets: [EncodedPacket] = []
         for index in 0..<Self.checkedFrames {
-            packets += try encode(material, index, with: stream, asKey: index == Self.askedKey)
+            packets += try encode(material, index, with: stream, asKey: index == Self.requestedKeyFrame)
         }
         packets += try stream.flush()
         try checkKeys(packets)
         let lowest = try readBack(packets, stream.parameters, material)
-        guard lowest >= Self.leastPSNR else {
-            throw verdict(
-                "the encoded frames of size \(size) reach a PSNR of \(Self.rounded(lowest)) dB; at least \(Self.rounded(Self.leastPSNR)) dB is required"
+        guard lowest >= Self.minPSNR else {
+            throw testError(
+                "the encoded frames of size \(size) reach a PSNR of \(Self.rounded(lowest)) dB; at least \(Self.rounded(Self.minPSNR)) dB is required"
             )
         }
-        let (time, processor) = try timed(material)
-        return Checked(
+        let (time, processor) = try measureTime(material)
+        return SizeResult(
             size: size, lowestPSNR: lowest, lacksColorTags: stream.lacksColorTags,
             nanosecondsPerFrame: time, processorNanoseconds: processor)
     }
 
     private func makeStream(_ size: FrameSize) throws(EncodingError) -> HardwareStream {
         try HardwareStream(
-            encoder.name, VideoEncodingSettings(size: size, rate: Self.rate), patience: patience, open: open
+            encoder.name, VideoEncodingSettings(size: size, rate: Self.rate), frameTimeout: frameTimeout,
+            open: open
         )
     }
 
     private func encode(
-        _ material: MeasuringMaterial, _ index: Int, with stream: HardwareStream, asKey: Bool = false
+        _ material: BenchmarkFrames, _ index: Int, with stream: HardwareStream, asKey: Bool = false
     ) throws(EncodingError) -> [EncodedPacket] {
         let memory = material.frame(at: index)
         let frame = try OwnedFrame(memory, material.size, encoder.name)
@@ -135,14 +136,14 @@ public struct EncoderTrial {
 
     private func checkKeys(_ packets: [EncodedPacket]) throws(EncodingError) {
         let keys = packets.indices.filter { packets[$0].isKey }
-        guard keys.first == 0 else { throw verdict("the first encoded frame is not a key frame") }
-        guard keys.contains(Self.askedKey) else {
-            throw verdict(
+        guard keys.first == 0 else { throw testError("the first encoded frame is not a key frame") }
+        guard keys.contains(Self.requestedKeyFrame) else {
+            throw testError(
                 "the encoder does not produce key frames on request, so recordings could not be split")
         }
         let longest = zip(keys.dropFirst() + [packets.count], keys).map { $0 - $1 }.max() ?? 0
         guard Double(longest) <= 2 * Self.rate.perSecond else {
-            throw verdict(
+            throw testError(
                 "the encoder was set to a key frame every 2 s, but produced none within \(longest) frames")
         }
     }
@@ -151,15 +152,15 @@ public struct EncoderTrial {
     ///
     /// - Returns: The lowest luma PSNR of all frames, in dB.
     private func readBack(
-        _ packets: [EncodedPacket], _ parameters: StreamParameters, _ material: MeasuringMaterial
+        _ packets: [EncodedPacket], _ parameters: StreamParameters, _ material: BenchmarkFrames
     ) throws(EncodingError) -> Double {
-        let reading = try StreamReading(setup: parameters.setup, subject: encoder.name)
+        let reading = try EncodedStreamDecoder(setup: parameters.setup, subject: encoder.name)
         var lowest = Double.infinity
         var times: [Int64] = []
         var isWhole = true
         var isColored = true
         for packet in packets + [nil] {
-            try reading.read(packet) { frame in
+            try reading.decode(packet) { frame in
                 times.append(frame.presentation)
                 guard frame.size == material.size else { return isWhole = false }
                 if frame.color != parameters.color { isColored = false }
@@ -174,11 +175,11 @@ public struct EncoderTrial {
                 lowest = min(lowest, SumSquareErrorToPsnr(squares, UInt64(material.size.pixelCount)))
             }
         }
-        guard isWhole else { throw verdict("the encoded frames do not have the size \(material.size)") }
+        guard isWhole else { throw testError("the encoded frames do not have the size \(material.size)") }
         guard times == Array(0..<Int64(Self.checkedFrames)) else {
-            throw verdict("only \(times.count) of \(Self.checkedFrames) frames could be read back in order")
+            throw testError("only \(times.count) of \(Self.checkedFrames) frames could be read back in order")
         }
-        guard isColored else { throw verdict("the encoded frames do not have color metadata") }
+        guard isColored else { throw testError("the encoded frames do not have color metadata") }
         return lowest
     }
 
@@ -187,7 +188,7 @@ public struct EncoderTrial {
     /// Measures the encoding time per frame.
     ///
     /// - Returns: The elapsed time and the CPU time of the process, both in nanoseconds per frame.
-    private func timed(_ material: MeasuringMaterial) throws(EncodingError) -> (
+    private func measureTime(_ material: BenchmarkFrames) throws(EncodingError) -> (
         time: Double, processor: Double
     ) {
         let stream = try makeStream(material.size)
@@ -203,18 +204,18 @@ public struct EncoderTrial {
         )
     }
 
-    private func figures(of tried: [Checked]) throws(EncodingError) -> EncoderFigures {
+    private func figures(of tried: [SizeResult]) throws(EncodingError) -> EncoderFigures {
         guard let first = tried.first, let slowest = tried.map(\.pixelsPerSecond).min(),
             let largest = tried.max(by: { $0.size.pixelCount < $1.size.pixelCount })
         else { preconditionFailure("at least one frame size must have been tested") }
-        let needed = Double(first.size.pixelCount) * leastRate.perSecond
+        let needed = Double(first.size.pixelCount) * minRate.perSecond
         guard slowest >= needed else {
             let rate = slowest / Double(first.size.pixelCount)
-            throw verdict(
+            throw testError(
                 "the encoder processes at most \(Self.rounded(rate)) frames of \(first.size) per second")
         }
         return EncoderFigures(
-            sizes: tried.map(\.size), pixelsPerSecond: slowest, streams: streamsAtOnce(first.size),
+            sizes: tried.map(\.size), pixelsPerSecond: slowest, streams: measureMaxStreams(first.size),
             processor: Self.line(first, largest),
             lowestPSNR: tried.map(\.lowestPSNR).min() ?? 0,
             lacksColorTags: tried.contains(where: \.lacksColorTags))
@@ -222,7 +223,7 @@ public struct EncoderTrial {
 
     /// Fits a line through the CPU times measured at two frame sizes. If only one size was measured, the time
     /// is assumed to be proportional to the number of pixels.
-    private static func line(_ small: Checked, _ large: Checked) -> CostTable.Entry {
+    private static func line(_ small: SizeResult, _ large: SizeResult) -> CostTable.Entry {
         let (a, b) = (Double(small.size.pixelCount), Double(large.size.pixelCount))
         guard b > a else {
             return CostTable.Entry(
@@ -233,12 +234,12 @@ public struct EncoderTrial {
             nanosecondsPerPiece: max(0, small.processorNanoseconds - slope * a), nanosecondsPerUnit: slope)
     }
 
-    private func streamsAtOnce(_ size: FrameSize) -> Int {
-        let material = MeasuringMaterial(.plain, size: size)
+    private func measureMaxStreams(_ size: FrameSize) -> Int {
+        let material = BenchmarkFrames(.plain, size: size)
         var streams: [HardwareStream] = []
         var index = 0
         do throws(EncodingError) {
-            while streams.count < Self.mostStreams {
+            while streams.count < Self.maxStreams {
                 let another = try makeStream(size)
                 // All streams must keep working while the new one is running. The failure of a stream is
                 // reported with its next frame.
@@ -254,7 +255,7 @@ public struct EncoderTrial {
         return max(1, streams.count)
     }
 
-    private func verdict(_ reason: String) -> EncodingError {
+    private func testError(_ reason: String) -> EncodingError {
         EncodingError(subject: encoder.name, operation: "testing", reason: reason)
     }
 
@@ -267,6 +268,6 @@ public struct EncoderTrial {
     }
 }
 
-extension EncoderTrial.Checked {
+extension EncoderTrial.SizeResult {
     fileprivate var pixelsPerSecond: Double { Double(size.pixelCount) * 1e9 / max(nanosecondsPerFrame, 1) }
 }

@@ -20,11 +20,11 @@ struct HardwareFrames {
     /// - Returns: The copy, in memory that no other owner uses.
     mutating func copy(_ source: UnsafeMutablePointer<AVFrame>) throws(EncodingError) -> HardwareFrame {
         for index in all.indices where isKnownUniquelyReferenced(&all[index]) && all[index].isFree {
-            try all[index].take(source, subject)
+            try all[index].copyPixels(from: source, subject)
             return all[index]
         }
         let frame = try HardwareFrame(subject, size: size, layout: layout)
-        try frame.take(source, subject)
+        try frame.copyPixels(from: source, subject)
         all.append(frame)
         return frame
     }
@@ -60,7 +60,7 @@ final class HardwareFrame: @unchecked Sendable {
     var isFree: Bool { av_frame_is_writable(frame.pointer) > 0 }
 
     /// Copies an I420 frame of the same size into this frame's layout.
-    func take(_ source: UnsafeMutablePointer<AVFrame>, _ subject: String) throws(EncodingError) {
+    func copyPixels(from source: UnsafeMutablePointer<AVFrame>, _ subject: String) throws(EncodingError) {
         let (from, to) = (source.pointee, frame.pointer.pointee)
         let result =
             layout == .nv12

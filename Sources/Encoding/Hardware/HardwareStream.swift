@@ -22,17 +22,17 @@ final class HardwareStream: VideoStream {
     ///   - settings: Settings of the stream. Width and height must be even, and the color description must be set.
     ///   - spare: Parameter sets of the x264 stream that takes over if the hardware fails. The file must
     ///     contain these parameter sets in addition to the hardware's.
-    ///   - patience: Maximum time per frame.
+    ///   - frameTimeout: Maximum time per frame.
     ///   - open: Closure that opens the encoder; called once for the rehearsal and once for the stream.
     /// - Throws: An error if the hardware fails to open, doesn't respond, or produces incorrect output.
     init(
         _ name: String, _ settings: VideoEncodingSettings, spare: [UInt8] = [],
-        patience: Nanoseconds = CoderThread.usualPatience, open: @escaping HardwareOpening
+        frameTimeout: Nanoseconds = CoderThread.defaultFrameTimeout, open: @escaping HardwareCoderFactory
     ) throws(EncodingError) {
         let color = settings.color ?? .bt709Limited
-        let rehearsal = try HardwareRehearsal(name, settings, patience: patience, open: open)
+        let rehearsal = try HardwareProbe(name, settings, frameTimeout: frameTimeout, open: open)
         lacksColorTags = rehearsal.filter != nil
-        coder = try CoderThread(name, settings, patience: patience, open: open)
+        coder = try CoderThread(name, settings, frameTimeout: frameTimeout, open: open)
         guard let opened = coder.opened else { preconditionFailure("the encoder must be open") }
         frames = HardwareFrames(name, size: settings.size, layout: opened.layout)
         stream = CodedStream(
@@ -49,11 +49,11 @@ final class HardwareStream: VideoStream {
         let presentation = tick * (parameters.rate?.seconds ?? 1)
         let frame = try frames.copy(composed)
         stream.expect(presentation)
-        return try stream.take(try coder.encode(frame, presentation: presentation, asKey: asKey))
+        return try stream.convert(try coder.encode(frame, presentation: presentation, asKey: asKey))
     }
 
     func flush(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket] {
-        try stream.take(try coder.flush(), isLast: true)
+        try stream.convert(try coder.flush(), isLast: true)
     }
 }
 
@@ -85,7 +85,7 @@ struct CodedFrame: Sendable {
 }
 
 /// Opens an encoder for a stream, on the thread that will use it.
-typealias HardwareOpening = @Sendable (VideoEncodingSettings) throws(EncodingError) -> any HardwareCoding
+typealias HardwareCoderFactory = @Sendable (VideoEncodingSettings) throws(EncodingError) -> any HardwareCoding
 
 /// Encodes a few frames before a stream starts, to find out whether the hardware supports the stream and to get the
 /// parameter sets that the file needs.
@@ -93,7 +93,7 @@ typealias HardwareOpening = @Sendable (VideoEncodingSettings) throws(EncodingErr
 /// V4L2 encoders provide their parameter sets only with the first frame. Some devices reject certain frame
 /// sizes or rates, or reject another simultaneous stream. The rehearsal detects such failures before the
 /// stream starts, when x264 can still encode the whole stream.
-struct HardwareRehearsal {
+struct HardwareProbe {
     /// Parameter sets with the color description, in Annex B format.
     let setup: [UInt8]
     /// Filter that adds the color description to the stream's packets; `nil` if the encoder writes the color
@@ -110,15 +110,15 @@ struct HardwareRehearsal {
     /// - Parameters:
     ///   - subject: Name of the encoder, used in messages.
     ///   - settings: Settings of the stream, with a color description.
-    ///   - patience: Maximum time that the encoder may take per frame.
+    ///   - frameTimeout: Maximum time that the encoder may take per frame.
     ///   - open: Closure that opens the encoder.
     /// - Throws: An error with the reason if the hardware can't encode this stream.
     init(
-        _ subject: String, _ settings: VideoEncodingSettings, patience: Nanoseconds,
-        open: @escaping HardwareOpening
+        _ subject: String, _ settings: VideoEncodingSettings, frameTimeout: Nanoseconds,
+        open: @escaping HardwareCoderFactory
     ) throws(EncodingError) {
         let color = settings.color ?? .bt709Limited
-        let coder = try CoderThread(subject, settings, patience: patience, open: open)
+        let coder = try CoderThread(subject, settings, frameTimeout: frameTimeout, open: open)
         guard let opened = coder.opened else { preconditionFailure("the encoder must be open") }
         var stream = CodedStream(subject, rate: settings.rate, filter: nil)
         var packets: [EncodedPacket] = []
@@ -132,19 +132,19 @@ struct HardwareRehearsal {
                 try frames.copy(painted.pointer)
             }
             stream.expect(presentation)
-            packets += try stream.take(
+            packets += try stream.convert(
                 try coder.encode(frame, presentation: presentation, asKey: index == 0))
         }
-        packets += try stream.take(try coder.flush(), isLast: true)
+        packets += try stream.convert(try coder.flush(), isLast: true)
         try coder.close()
 
         guard let first = packets.first, first.isKey else {
-            throw Self.refusal(subject, "the first encoded frame is not a key frame")
+            throw Self.probeError(subject, "the first encoded frame is not a key frame")
         }
         let own = CodedUnits(first.bytes).parameterSets
         let setup = own.isEmpty ? opened.setup : own
         guard !setup.isEmpty else {
-            throw Self.refusal(subject, "the encoder does not provide parameter sets")
+            throw Self.probeError(subject, "the encoder does not provide parameter sets")
         }
         var isTagged = true
         try Self.check(packets, setup, settings.size, subject) { frame in
@@ -156,12 +156,12 @@ struct HardwareRehearsal {
 
     private static func check(
         _ packets: [EncodedPacket], _ setup: [UInt8], _ size: FrameSize, _ subject: String,
-        _ look: (StreamReading.Frame) -> Void
+        _ look: (EncodedStreamDecoder.Frame) -> Void
     ) throws(EncodingError) {
-        let reading = try StreamReading(setup: setup, subject: subject)
+        let reading = try EncodedStreamDecoder(setup: setup, subject: subject)
         var found: [(size: FrameSize, luma: Double)] = []
         for packet in packets + [nil] {
-            try reading.read(packet) { frame in
+            try reading.decode(packet) { frame in
                 let luma = media_mean_byte(
                     frame.planes.y, frame.planes.yStride, Int32(frame.size.width),
                     Int32(frame.size.height), 8, 8)
@@ -170,23 +170,23 @@ struct HardwareRehearsal {
             }
         }
         if let other = found.first(where: { $0.size != size }) {
-            throw refusal(subject, "the encoded frames have the size \(other.size) instead of \(size)")
+            throw probeError(subject, "the encoded frames have the size \(other.size) instead of \(size)")
         }
         guard found.count == levels.count,
             zip(found, levels).allSatisfy({ abs($0.luma - Double($1)) < tolerance })
         else {
-            throw refusal(subject, "the output frames do not match the input frames")
+            throw probeError(subject, "the output frames do not match the input frames")
         }
     }
 
-    private static func refusal(_ subject: String, _ reason: String) -> EncodingError {
+    private static func probeError(_ subject: String, _ reason: String) -> EncodingError {
         EncodingError(subject: subject, operation: "testing the encoder", reason: reason)
     }
 }
 
 /// Decodes an encoded stream with libavcodec's software decoder, as a player does. Not thread-safe: use it from one
 /// thread only.
-final class StreamReading {
+final class EncodedStreamDecoder {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let decoded: OwnedFrame
@@ -225,7 +225,7 @@ final class StreamReading {
     ///   - coded: The packet; `nil` flushes the remaining frames.
     ///   - look: Called for each frame that is ready, in presentation order.
     /// - Throws: An error if decoding the packet fails or reports damage.
-    func read(_ coded: EncodedPacket?, _ look: (Frame) -> Void) throws(EncodingError) {
+    func decode(_ coded: EncodedPacket?, _ look: (Frame) -> Void) throws(EncodingError) {
         if let coded {
             let bytes = setup + withExtendedLifetime(coded) { Array(coded.bytes.bytes) }
             setup = []
@@ -243,17 +243,19 @@ final class StreamReading {
         }
         defer { av_packet_unref(packet.pointer) }
         let result = avcodec_send_packet(codec.pointer, coded == nil ? nil : packet.pointer)
-        guard result >= 0 else { throw unreadable(result) }
+        guard result >= 0 else { throw decodingError(result) }
         while true {
             let result = avcodec_receive_frame(codec.pointer, decoded.pointer)
             if result == ff_try_again || result == ff_end_of_file { return }
-            guard result >= 0 else { throw unreadable(result) }
-            guard decoded.pointer.pointee.decode_error_flags == 0 else { throw unreadable(ff_invalid_data) }
+            guard result >= 0 else { throw decodingError(result) }
+            guard decoded.pointer.pointee.decode_error_flags == 0 else {
+                throw decodingError(ff_invalid_data)
+            }
             look(try frame())
         }
     }
 
-    private func unreadable(_ code: Int32) -> EncodingError {
+    private func decodingError(_ code: Int32) -> EncodingError {
         let error = EncodingError(subject, "", code: code)
         return EncodingError(
             subject: subject, operation: "reading back the encoded stream", reason: error.reason)

@@ -18,29 +18,29 @@ final class LibraryCoder: HardwareCoding {
     /// - Throws: An error if libavcodec doesn't include the encoder, or the device rejects it.
     init(_ encoder: HardwareEncoder, _ settings: VideoEncodingSettings) throws(EncodingError) {
         subject = encoder.name
-        let dialect = EncoderDialect(library: encoder.library, quality: settings.quality)
+        let dialect = EncoderOptions(library: encoder.library, quality: settings.quality)
         device =
-            dialect.uploads
+            dialect.requiresUpload
             ? try UploadDevice(vaapi: encoder.node, size: settings.size, subject: encoder.name) : nil
         packet = try OwnedPacket(encoder.name)
         uploaded = try OwnedFrame(encoder.name)
-        let attempt = try Self.openable(encoder, settings, dialect, device)
+        let attempt = try Self.firstWorkingConfiguration(encoder, settings, dialect, device)
         codec = try Self.open(encoder, settings, dialect, attempt, device)
         layout = attempt.layout
     }
 
     /// Finds the first configuration in the dialect's list of attempts that opens the encoder. The encoder is
     /// closed again afterwards.
-    private static func openable(
-        _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderDialect,
+    private static func firstWorkingConfiguration(
+        _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderOptions,
         _ device: UploadDevice?
-    ) throws(EncodingError) -> EncoderDialect.Attempt {
-        guard let usual = dialect.attempts.first else {
+    ) throws(EncodingError) -> EncoderOptions.Configuration {
+        guard let usual = dialect.configurations.first else {
             preconditionFailure("an encoder dialect must define at least one way to open the encoder")
         }
-        guard dialect.attempts.count > 1 else { return usual }
+        guard dialect.configurations.count > 1 else { return usual }
         var failure: EncodingError?
-        for attempt in dialect.attempts {
+        for attempt in dialect.configurations {
             do throws(EncodingError) {
                 _ = try open(encoder, settings, dialect, attempt, device)
                 return attempt
@@ -54,12 +54,12 @@ final class LibraryCoder: HardwareCoding {
     }
 
     /// Returns a closure that opens the encoder for the settings it is given.
-    static func opening(_ encoder: HardwareEncoder) -> HardwareOpening {
+    static func makeFactory(for encoder: HardwareEncoder) -> HardwareCoderFactory {
         { settings throws(EncodingError) in
             do throws(EncodingError) {
                 return try LibraryCoder(encoder, settings)
             } catch {
-                let dialect = EncoderDialect(library: encoder.library, quality: settings.quality)
+                let dialect = EncoderOptions(library: encoder.library, quality: settings.quality)
                 guard let packages = dialect.packages else { throw error }
                 // libavcodec uses a single message, such as "Input/output error", for all driver errors.
                 throw EncodingError(
@@ -72,8 +72,8 @@ final class LibraryCoder: HardwareCoding {
     var setup: [UInt8] { codec.setup }
 
     private static func open(
-        _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderDialect,
-        _ attempt: EncoderDialect.Attempt, _ device: UploadDevice?
+        _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderOptions,
+        _ attempt: EncoderOptions.Configuration, _ device: UploadDevice?
     ) throws(EncodingError) -> OwnedCodec {
         let codec = try OwnedCodec(encoder: encoder.library, subject: encoder.name)
         let context = codec.pointer
@@ -83,17 +83,17 @@ final class LibraryCoder: HardwareCoding {
         context.pointee.pix_fmt = attempt.layout.pixel
         context.pointee.time_base = AVRational(num: 1, den: Int32(rate.frames))
         context.pointee.framerate = AVRational(num: Int32(rate.frames), den: Int32(rate.seconds))
-        settings.color?.describe(context)
+        settings.color?.apply(to: context)
         context.pointee.gop_size = max(1, Int32(rounding: 2 * rate.perSecond, .down))
         // Frames are returned in presentation order, so x264 can take over at any of them.
         context.pointee.max_b_frames = 0
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         // The driver manages its own threads.
         context.pointee.thread_count = 1
-        if dialect.knowsQuality {
+        if dialect.hasQualityMode {
             context.pointee.bit_rate = 0
         } else {
-            context.pointee.bit_rate = EncoderDialect.bitsPerSecond(settings)
+            context.pointee.bit_rate = EncoderOptions.bitsPerSecond(settings)
             context.pointee.qmin = Int32(settings.quality)
             context.pointee.qmax = 51
         }
@@ -147,7 +147,7 @@ final class LibraryCoder: HardwareCoding {
             guard result >= 0 else { throw EncodingError(subject, "avcodec_receive_packet", code: result) }
             let presentation = packet.pointer.pointee.pts
             frames.append(
-                CodedFrame(bytes: try packet.takeBytes(subject), presentation: presentation))
+                CodedFrame(bytes: try packet.detachBytes(subject), presentation: presentation))
         }
     }
 }
@@ -169,19 +169,19 @@ final class LibraryCoder: HardwareCoding {
 /// hardware encoders therefore produce larger files than x264, and file sizes differ between devices. x264's
 /// presets don't apply to hardware encoders: NVENC uses its medium preset, `p4`; the others don't have
 /// presets.
-struct EncoderDialect {
+struct EncoderOptions {
     /// Options in addition to the common options of all encoders. The attempts are tried in this order until
     /// the encoder opens.
-    let attempts: [Attempt]
+    let configurations: [Configuration]
     /// Whether frames are uploaded to the device before they are encoded.
-    let uploads: Bool
+    let requiresUpload: Bool
     /// Whether the encoder's rate control has a quality mode.
-    let knowsQuality: Bool
+    let hasQualityMode: Bool
     /// Debian packages that the encoder requires; `nil` if the kernel driver is sufficient.
     let packages: String?
 
     /// One configuration for opening the encoder: a frame layout and options.
-    struct Attempt {
+    struct Configuration {
         var layout = HardwareFrame.Layout.nv12
         var options: [(name: String, value: String)] = []
     }
@@ -197,22 +197,24 @@ struct EncoderDialect {
             // With a delay of 2, a frame is returned when the second frame after it is submitted, so the
             // device works in parallel with the program but holds few frames. The minimum value of `cq` is 1,
             // because 0 lets the encoder choose the quality.
-            attempts = [
-                Attempt(options: [
+            configurations = [
+                Configuration(options: [
                     ("preset", "p4"), ("profile", "high"), ("rc", "vbr"), ("cq", "\(max(quality, 1))"),
                     ("delay", "2"), ("forced-idr", "1"),
                 ])
             ]
-            (uploads, knowsQuality, packages) = (false, true, "libnvidia-encode1")
+            (requiresUpload, hasQualityMode, packages) = (false, true, "libnvidia-encode1")
         case "h264_vaapi":
             // libavcodec interprets 0 as "not set". Newer Intel chips have only the low-power encoder.
             let usual = [("rc_mode", "CQP"), ("qp", "\(max(quality, 1))")]
-            attempts = [Attempt(options: usual), Attempt(options: usual + [("low_power", "1")])]
-            (uploads, knowsQuality) = (true, true)
+            configurations = [
+                Configuration(options: usual), Configuration(options: usual + [("low_power", "1")]),
+            ]
+            (requiresUpload, hasQualityMode) = (true, true)
             packages = "mesa-va-drivers or intel-media-va-driver"
         default:
-            attempts = [Attempt(), Attempt(layout: .i420)]
-            (uploads, knowsQuality, packages) = (false, false, nil)
+            configurations = [Configuration(), Configuration(layout: .i420)]
+            (requiresUpload, hasQualityMode, packages) = (false, false, nil)
         }
     }
 

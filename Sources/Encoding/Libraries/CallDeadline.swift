@@ -6,10 +6,10 @@ package import Media
 package final class CallDeadline {
     private let cancellation: Cancellation
     private var deadline = ClockTime(nanoseconds: 0)
-    private var hears = true
+    private var isCancellable = true
     /// Called once, when libavformat first invokes the interrupt callback. At that point, libavformat has
     /// looked up the URL's protocol and is opening the first connection.
-    package var whenFirstAsked: (() -> Void)?
+    package var onFirstInterruptCheck: (() -> Void)?
 
     /// Creates a deadline for libavformat calls.
     ///
@@ -20,14 +20,16 @@ package final class CallDeadline {
     ///
     /// - Parameters:
     ///   - time: Maximum time for the calls, counted from now.
-    ///   - hears: Whether cancellation interrupts the calls immediately.
-    package func allow(_ time: Nanoseconds, hears: Bool = true) {
+    ///   - isCancellable: Whether cancellation interrupts the calls immediately.
+    package func allow(_ time: Nanoseconds, isCancellable: Bool = true) {
         deadline = MonotonicClock().now + time
-        self.hears = hears
+        self.isCancellable = isCancellable
     }
 
     /// Whether the deadline of the current call has passed, or the call is canceled.
-    package var isOver: Bool { MonotonicClock().now > deadline || (hears && cancellation.isCancelled) }
+    package var shouldInterrupt: Bool {
+        MonotonicClock().now > deadline || (isCancellable && cancellation.isCancelled)
+    }
 
     /// Callback that libavformat calls while it waits. The callback is valid only while this object exists.
     package var callback: AVIOInterruptCB {
@@ -35,8 +37,8 @@ package final class CallDeadline {
             callback: { holder in
                 guard let holder else { return 0 }
                 let deadline = Unmanaged<CallDeadline>.fromOpaque(holder).takeUnretainedValue()
-                deadline.whenFirstAsked.take()?()
-                return deadline.isOver ? 1 : 0
+                deadline.onFirstInterruptCheck.take()?()
+                return deadline.shouldInterrupt ? 1 : 0
             }, opaque: Unmanaged.passUnretained(self).toOpaque())
     }
 }

@@ -45,7 +45,7 @@ struct OwnedCodec: ~Copyable {
 
     func open() throws(EncodingError) {
         // x264 starts its threads during this call.
-        let result = MediaThread.ordinarily { avcodec_open2(pointer, nil, nil) }
+        let result = MediaThread.withNormalPriority { avcodec_open2(pointer, nil, nil) }
         guard result >= 0 else { throw EncodingError(subject, "avcodec_open2", code: result) }
     }
 
@@ -102,7 +102,7 @@ struct OwnedPacket: ~Copyable {
 
     /// Returns the packet's bytes without copying them. The packet is empty afterwards. The returned object
     /// keeps the library's memory alive.
-    func takeBytes(_ subject: String) throws(EncodingError) -> SharedBytes {
+    func detachBytes(_ subject: String) throws(EncodingError) -> SharedBytes {
         guard let kept = av_packet_alloc() else { throw .outOfMemory(subject, "av_packet_alloc") }
         // A packet that isn't reference-counted is copied by this call, so that the data outlives the packet.
         let result = av_packet_make_refcounted(pointer)

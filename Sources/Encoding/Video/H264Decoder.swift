@@ -23,14 +23,14 @@ final class H264Decoder: VideoDecoding {
     private var count: Int64 = 0
     private var lastSequence: Int64?
     /// Number of frames withheld since a damaged or missing frame; `nil` while all frames are complete.
-    private var keptBack: Int?
+    private var withheldCount: Int?
 
     /// Upper bound on the decoder's delay in frames: 16 reference frames (ITU-T H.264, A.3.1) with two fields
     /// each.
     private static let longestDelay: Int64 = 32
     /// Number of frames without a key frame after which the stream is assumed to use intra refresh: ten seconds at 30
     /// frames per second.
-    private static let longestWait = 300
+    private static let maxFramesWithoutKey = 300
 
     init(name: String) throws(EncodingError) {
         self.name = name
@@ -50,20 +50,20 @@ final class H264Decoder: VideoDecoding {
                 subject: name, operation: "decoding",
                 reason: "a \(frame.pixel.rawValue) frame is not H.264")
         }
-        if let lastSequence, frame.sequence != lastSequence + 1 { keepBack() }
+        if let lastSequence, frame.sequence != lastSequence + 1 { startWithholding() }
         lastSequence = frame.sequence
         origins[count] = Origin(capturedAt: frame.capturedAt, sequence: frame.sequence)
         origins[count - Self.longestDelay] = nil
         let isTaken = try send(frame.memory, stamp: count)
         count += 1
-        if !isTaken { keepBack() }
+        if !isTaken { startWithholding() }
         let ready = try receive()
-        if let keptBack { self.keptBack = keptBack + 1 }
-        return DecodedFrames(ready: ready, isDamaged: keptBack != nil)
+        if let withheldCount { self.withheldCount = withheldCount + 1 }
+        return DecodedFrames(ready: ready, isDamaged: withheldCount != nil)
     }
 
-    private func keepBack() {
-        if keptBack == nil { keptBack = 0 }
+    private func startWithholding() {
+        if withheldCount == nil { withheldCount = 0 }
     }
 
     /// Sends one access unit to the decoder.
@@ -92,7 +92,7 @@ final class H264Decoder: VideoDecoding {
             let result = avcodec_receive_frame(codec.pointer, frame.pointer)
             if result == ff_try_again || result == ff_end_of_file { return ready }
             if result == ff_invalid_data {
-                keepBack()
+                startWithholding()
                 continue
             }
             guard result >= 0 else { throw EncodingError(name, "avcodec_receive_frame", code: result) }
@@ -108,11 +108,13 @@ final class H264Decoder: VideoDecoding {
     private func isWhole(_ frame: UnsafePointer<AVFrame>) -> Bool {
         // The decoder had to conceal missing data in this frame.
         if frame.pointee.decode_error_flags != 0 || (frame.pointee.flags & AV_FRAME_FLAG_CORRUPT) != 0 {
-            keepBack()
+            startWithholding()
             return false
         }
-        if let waited = keptBack, media_is_key(frame) == 0, waited < Self.longestWait { return false }
-        keptBack = nil
+        if let waited = withheldCount, media_is_key(frame) == 0, waited < Self.maxFramesWithoutKey {
+            return false
+        }
+        withheldCount = nil
         return true
     }
 }

@@ -34,7 +34,7 @@ final class X264Stream: VideoStream {
 
     /// ID of the spare stream's sequence parameter set: the highest valid ID (ITU-T H.264, 7.4.2.1.1). Other
     /// encoders count their IDs from 0.
-    private static let spareNumber = 31
+    private static let spareParameterSetID = 31
 
     /// Opens x264.
     ///
@@ -69,7 +69,7 @@ final class X264Stream: VideoStream {
         context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
         context.pointee.time_base = AVRational(num: 1, den: Int32(rate.frames))
         context.pointee.framerate = AVRational(num: Int32(rate.frames), den: Int32(rate.seconds))
-        color.describe(context)
+        color.apply(to: context)
         try codec.set("preset", preset.x264Name)
         try codec.set("forced-idr", "1")
         var more = preset.x264Parameters(continuing: origin ?? preset)
@@ -80,7 +80,7 @@ final class X264Stream: VideoStream {
         }
         switch purpose {
         case .recording(let threads):
-            more += preset.x264ParametersOfHolding(at: rate)
+            more += preset.x264LookaheadParameters(at: rate)
             context.pointee.thread_count = Int32(threads)
             context.pointee.gop_size = max(1, Int32(rounding: 2 * rate.perSecond, .down))
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
@@ -89,8 +89,8 @@ final class X264Stream: VideoStream {
             context.pointee.gop_size = max(1, Int32(rounding: 2 * rate.perSecond, .down))
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
             context.pointee.max_b_frames = 0
-            more += preset.x264ParametersOfHolding(at: rate)
-            more.append("sps-id=\(Self.spareNumber)")
+            more += preset.x264LookaheadParameters(at: rate)
+            more.append("sps-id=\(Self.spareParameterSetID)")
         case .camera(let parameterSetsInBand):
             context.pointee.thread_count = 1
             context.pointee.gop_size = max(1, Int32(rounding: rate.perSecond))
@@ -163,7 +163,7 @@ final class X264Stream: VideoStream {
             let facts = packet.pointer.pointee
             packets.append(
                 EncodedPacket(
-                    bytes: try packet.takeBytes(subject), presentation: facts.pts,
+                    bytes: try packet.detachBytes(subject), presentation: facts.pts,
                     decode: decodeTime(of: facts, duration), duration: duration,
                     isKey: facts.flags & AV_PKT_FLAG_KEY != 0))
             receivedCount += 1
@@ -252,7 +252,7 @@ extension VideoEncodingSettings.Preset {
     ///
     /// - Parameter rate: Frame rate of the stream.
     /// - Returns: Names and values, in the syntax of `x264-params`.
-    func x264ParametersOfHolding(at rate: FrameRate) -> [String] {
+    func x264LookaheadParameters(at rate: FrameRate) -> [String] {
         // x264's `param_apply_preset` in common/base.c: of the presets used here, only `veryfast` has a
         // lookahead.
         let usual = self == .veryfast ? 10 : 0

@@ -18,11 +18,11 @@ final class BrokerConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - folder: The group's folder, which contains the certificates for the connection.
     ///   - identity: Name and certificate of this client.
-    ///   - patience: Timeout in milliseconds.
+    ///   - timeout: Timeout in milliseconds.
     /// - Throws: `GroupError` with the reason for the failure.
     init(
         _ folder: GroupFolder, as identity: (name: String, certificate: String, key: String),
-        patience: Int64 = 3000
+        timeout: Int64 = 3000
     ) throws(GroupError) {
         let settings = try folder.settings()
         try folder.checkCertificate(identity.certificate)
@@ -44,7 +44,7 @@ final class BrokerConnection: @unchecked Sendable {
                 natsOptions_SetCustomInboxPrefix(
                     options, GroupSubjects(group: folder.group).inbox(of: identity.name))
             },
-            { natsOptions_SetTimeout(options, patience) },
+            { natsOptions_SetTimeout(options, timeout) },
             { natsOptions_SetPingInterval(options, 1000) },
             { natsOptions_SetMaxPingsOut(options, 2) },
             { natsOptions_SetAllowReconnect(options, true) },
@@ -94,7 +94,7 @@ final class BrokerConnection: @unchecked Sendable {
 
     /// Publishes a message without a delivery guarantee. If the broker is unreachable, the message isn't
     /// queued.
-    func tell(_ text: String, on subject: String) {
+    func publish(_ text: String, on subject: String) {
         guard isConnected else { return }
         let bytes = Array(text.utf8)
         _ = bytes.withUnsafeBytes {
@@ -107,15 +107,15 @@ final class BrokerConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - text: Text of the request.
     ///   - subject: The recipient's subject for requests.
-    ///   - patience: Timeout in milliseconds.
+    ///   - timeout: Timeout in milliseconds.
     /// - Returns: The response.
     /// - Throws: `GroupError` if no response arrives in time.
-    func ask(_ text: String, on subject: String, patience: Int64) throws(GroupError) -> BrokerMessage {
+    func request(_ text: String, on subject: String, timeout: Int64) throws(GroupError) -> BrokerMessage {
         var message: OpaquePointer?
         let bytes = Array(text.utf8)
         let status = bytes.withUnsafeBytes {
             natsConnection_Request(
-                &message, handle, subject, $0.baseAddress, Int32(clamping: $0.count), patience)
+                &message, handle, subject, $0.baseAddress, Int32(clamping: $0.count), timeout)
         }
         if status == NATS_OK, let message { return BrokerMessage(owning: message) }
         throw GroupError(
@@ -152,12 +152,12 @@ final class BrokerSubscription {
 
     /// Waits for the next message.
     ///
-    /// - Parameter patience: Timeout in milliseconds.
+    /// - Parameter timeout: Timeout in milliseconds.
     /// - Returns: The message; `nil` if no message arrives in time.
     /// - Throws: `GroupError` if the connection is closed.
-    func next(patience: Int64) throws(GroupError) -> BrokerMessage? {
+    func next(timeout: Int64) throws(GroupError) -> BrokerMessage? {
         var message: OpaquePointer?
-        let status = natsSubscription_NextMsg(&message, handle, patience)
+        let status = natsSubscription_NextMsg(&message, handle, timeout)
         if status == NATS_OK, let message { return BrokerMessage(owning: message) }
         // A slow consumer has lost messages but can continue, because coordinators repeat commands, and node
         // states are sent once per second.

@@ -13,10 +13,10 @@ final class JetStream: @unchecked Sendable {
     /// Result of sending an event to the broker.
     enum Outcome {
         /// The broker has stored the event on disk.
-        case kept
+        case stored
         /// The event wasn't stored, because the last event in the stream isn't the expected one. Events have
         /// been sent or lost in the meantime.
-        case otherLast
+        case sequenceMismatch
         /// The broker doesn't respond or its disk is full.
         case failed(String)
     }
@@ -54,8 +54,8 @@ final class JetStream: @unchecked Sendable {
     /// `longestEvent` bytes long.
     ///
     /// - Throws: `GroupError` if the broker refuses the request.
-    func make() throws(GroupError) {
-        try make(
+    func createStreams() throws(GroupError) {
+        try createStream(
             subjects.stream, of: subjects.event(of: "*"), "the event stream on the broker cannot be created"
         ) { stream in
             stream.MaxBytes = 2 << 30
@@ -65,7 +65,7 @@ final class JetStream: @unchecked Sendable {
         }
         // The bucket has the settings that libnats's key-value functions expect, except that roll-up isn't
         // allowed (`kvStore` in libnats's kv.c).
-        try make(
+        try createStream(
             "KV_" + GroupSubjects.bucket, of: "$KV.\(GroupSubjects.bucket).>",
             "the recording store on the broker cannot be created"
         ) { stream in
@@ -79,7 +79,7 @@ final class JetStream: @unchecked Sendable {
     private static let mostEvents: Int64 = 8192
     private static let longestEvent: Int32 = 128 << 10
 
-    private func make(
+    private func createStream(
         _ name: String, of subject: String, _ failure: String, _ configure: (inout jsStreamConfig) -> Void
     ) throws(GroupError) {
         var configuration = jsStreamConfig()
@@ -136,7 +136,7 @@ final class JetStream: @unchecked Sendable {
     ///   - node: The node that recorded the event.
     ///   - last: Sequence number of the node's last event in the stream; `nil` for the first event.
     /// - Returns: The outcome, and the sequence number of the stored event.
-    func send(_ text: String, of node: String, after last: UInt64?) -> (
+    func publish(_ text: String, of node: String, after last: UInt64?) -> (
         outcome: Outcome, place: UInt64
     ) {
         var options = jsPubOptions()
@@ -156,8 +156,8 @@ final class JetStream: @unchecked Sendable {
                 &ack, handle, subjects.event(of: node), $0.baseAddress, Int32(clamping: $0.count), &options,
                 &fault)
         }
-        if status == NATS_OK, let ack { return (.kept, ack.pointee.Sequence) }
-        if fault == JSStreamWrongLastSequenceErr { return (.otherLast, 0) }
+        if status == NATS_OK, let ack { return (.stored, ack.pointee.Sequence) }
+        if fault == JSStreamWrongLastSequenceErr { return (.sequenceMismatch, 0) }
         return (.failed(BrokerFault.reason(status)), 0)
     }
 

@@ -19,7 +19,7 @@ final class Certificate {
     ///   - format: Encoding of the certificate: PEM or DER.
     /// - Throws: `GroupError` if the bytes aren't a certificate.
     init(_ bytes: [UInt8], format: gnutls_x509_crt_fmt_t = GNUTLS_X509_FMT_PEM) throws(GroupError) {
-        handle = try Self.empty()
+        handle = try Self.makeHandle()
         let code = TLSBytes.with(bytes) { gnutls_x509_crt_import(handle, &$0, format) }
         try TLSFault.check(code, "a certificate cannot be read")
     }
@@ -41,7 +41,7 @@ final class Certificate {
         func check(_ code: Int32) throws(GroupError) {
             try TLSFault.check(code, "a certificate cannot be created")
         }
-        handle = try Self.empty()
+        handle = try Self.makeHandle()
         try check(gnutls_x509_crt_set_version(handle, 3))
         var generator = SystemRandomNumberGenerator()
         // The serial number is a positive 64-bit number (RFC 5280, section 4.1.2.2).
@@ -52,7 +52,7 @@ final class Certificate {
         try check(gnutls_x509_crt_set_expiration_time(handle, now + lifetime))
         switch key {
         case .own(let key): try check(gnutls_x509_crt_set_key(handle, key.handle))
-        case .request(let pem): try Self.take(pem, into: handle)
+        case .request(let pem): try Self.copyPublicKey(from: pem, into: handle)
         }
         try check(
             gnutls_x509_crt_set_dn_by_oid(
@@ -90,7 +90,7 @@ final class Certificate {
         case request(String)
     }
 
-    private static func empty() throws(GroupError) -> gnutls_x509_crt_t {
+    private static func makeHandle() throws(GroupError) -> gnutls_x509_crt_t {
         var handle: gnutls_x509_crt_t?
         try TLSFault.check(gnutls_x509_crt_init(&handle), "a certificate cannot be created")
         guard let handle else { throw GroupError("a certificate cannot be created.") }
@@ -99,7 +99,7 @@ final class Certificate {
 
     /// Copies the public key from a certificate signing request, after verifying that the request is signed with that
     /// key.
-    private static func take(_ pem: String, into handle: gnutls_x509_crt_t) throws(GroupError) {
+    private static func copyPublicKey(from pem: String, into handle: gnutls_x509_crt_t) throws(GroupError) {
         func check(_ code: Int32) throws(GroupError) {
             try TLSFault.check(code, "the certificate request is invalid")
         }
@@ -127,7 +127,7 @@ final class Certificate {
         var bytes = gnutls_datum_t()
         try TLSFault.check(
             gnutls_x509_crt_export2(handle, GNUTLS_X509_FMT_PEM, &bytes), "a certificate cannot be written")
-        return TLSBytes.take(bytes)
+        return TLSBytes.string(consuming: bytes)
     }
 
     /// First half of the certificate's SHA-256 digest, as used in pairing codes; empty if GnuTLS fails.
@@ -149,7 +149,7 @@ final class Certificate {
     }
 
     /// Whether the certificate is valid for the given host name.
-    func names(host: String) -> Bool { gnutls_x509_crt_check_hostname(handle, host) != 0 }
+    func matches(host: String) -> Bool { gnutls_x509_crt_check_hostname(handle, host) != 0 }
 }
 
 /// A private key on the P-256 curve, freed when its last reference is released. Use it from a single thread.
@@ -160,7 +160,7 @@ final class PrivateKey {
     ///
     /// - Throws: `GroupError` if GnuTLS fails.
     init() throws(GroupError) {
-        handle = try Self.empty()
+        handle = try Self.makeHandle()
         let bits = gnutls_sec_param_to_pk_bits(GNUTLS_PK_ECDSA, GNUTLS_SEC_PARAM_HIGH)
         try TLSFault.check(
             gnutls_x509_privkey_generate(handle, GNUTLS_PK_ECDSA, bits, 0), "a private key cannot be created")
@@ -171,7 +171,7 @@ final class PrivateKey {
     /// - Parameter pem: The private key as PEM.
     /// - Throws: `GroupError` if the text isn't a valid key.
     init(pem: String) throws(GroupError) {
-        handle = try Self.empty()
+        handle = try Self.makeHandle()
         let code = TLSBytes.with(Array(pem.utf8)) {
             gnutls_x509_privkey_import(handle, &$0, GNUTLS_X509_FMT_PEM)
         }
@@ -180,7 +180,7 @@ final class PrivateKey {
 
     deinit { gnutls_x509_privkey_deinit(handle) }
 
-    private static func empty() throws(GroupError) -> gnutls_x509_privkey_t {
+    private static func makeHandle() throws(GroupError) -> gnutls_x509_privkey_t {
         var handle: gnutls_x509_privkey_t?
         try TLSFault.check(gnutls_x509_privkey_init(&handle), "a private key cannot be created")
         guard let handle else { throw GroupError("a private key cannot be created.") }
@@ -195,7 +195,7 @@ final class PrivateKey {
         let code = gnutls_x509_privkey_export2_pkcs8(
             handle, GNUTLS_X509_FMT_PEM, nil, UInt32(GNUTLS_PKCS_PLAIN.rawValue), &bytes)
         try TLSFault.check(code, "a private key cannot be written")
-        return TLSBytes.take(bytes)
+        return TLSBytes.string(consuming: bytes)
     }
 
     /// Creates a certificate signing request for this key, as PEM (PKCS #10).
@@ -217,6 +217,6 @@ final class PrivateKey {
             gnutls_x509_crq_sign2(request, self.handle, GNUTLS_DIG_SHA256, 0),
             gnutls_x509_crq_export2(request, GNUTLS_X509_FMT_PEM, &bytes),
         ] { try TLSFault.check(code, "a certificate request cannot be created") }
-        return TLSBytes.take(bytes)
+        return TLSBytes.string(consuming: bytes)
     }
 }

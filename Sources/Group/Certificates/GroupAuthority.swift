@@ -6,9 +6,9 @@ struct GroupAuthority {
 
     private static let day = 86_400
     /// Validity of the authority's and the broker's certificates, in seconds.
-    private static let longest = 3650 * day
+    private static let maxLifetime = 3650 * day
     /// Default validity of a member's certificate, in seconds.
-    static let usual = 800 * day
+    static let defaultLifetime = 800 * day
 
     /// Loads the certificate authority of a group.
     ///
@@ -31,17 +31,17 @@ struct GroupAuthority {
     static func make(in folder: GroupFolder) throws(GroupError) {
         let key = try PrivateKey()
         let certificate = try Certificate(
-            .authority, named: "multicam group \(folder.group)", alternative: nil, lifetime: longest,
+            .authority, named: "multicam group \(folder.group)", alternative: nil, lifetime: maxLifetime,
             of: .own(key), by: nil)
         try folder.write(try key.pem(), to: GroupFolder.authority.key)
         try folder.write(try certificate.pem(), to: GroupFolder.authority.certificate)
         let authority = try GroupAuthority(of: folder)
         try authority.issue(
-            .broker, named: "broker", alternative: GroupName.broker(of: folder.group), lifetime: longest,
+            .broker, named: "broker", alternative: GroupName.broker(of: folder.group), lifetime: maxLifetime,
             to: GroupFolder.broker, in: folder)
         try authority.issue(
             .member, named: "serving", alternative: GroupName.server(of: folder.group),
-            lifetime: longest, to: GroupFolder.serving, in: folder)
+            lifetime: maxLifetime, to: GroupFolder.serving, in: folder)
     }
 
     private func issue(
@@ -67,7 +67,7 @@ struct GroupAuthority {
     /// - Returns: The certificate as PEM.
     /// - Throws: `GroupError` if the request is invalid.
     func certify(
-        _ request: String, named name: String, identity: String, lifetime: Int = usual
+        _ request: String, named name: String, identity: String, lifetime: Int = defaultLifetime
     ) throws(GroupError) -> String {
         try Certificate(
             .member, named: name, alternative: GroupName.user(name, identity: identity, of: group),

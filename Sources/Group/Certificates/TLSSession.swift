@@ -10,7 +10,7 @@ final class TLSSession {
     private let socket: Int32
 
     /// Timeout in seconds for the handshake and for each read of a line.
-    private static let patience = 10
+    private static let timeoutSeconds = 10
     /// Maximum length of a line in bytes.
     private static let longestLine = 1 << 16
 
@@ -36,7 +36,7 @@ final class TLSSession {
             throw GroupError("a TLS connection cannot be established.")
         }
         (self.session, self.credentials) = (session, credentials)
-        var time = timeval(tv_sec: Self.patience, tv_usec: 0)
+        var time = timeval(tv_sec: Self.timeoutSeconds, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(socket, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
         }
@@ -54,7 +54,7 @@ final class TLSSession {
             gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials)),
             sentence)
         gnutls_transport_set_int2(session, socket, socket)
-        gnutls_handshake_set_timeout(session, UInt32(Self.patience * 1000))
+        gnutls_handshake_set_timeout(session, UInt32(Self.timeoutSeconds * 1000))
         var code: Int32
         repeat { code = gnutls_handshake(session) } while code < 0 && gnutls_error_is_fatal(code) == 0
         try TLSFault.check(code, sentence)
@@ -122,7 +122,7 @@ enum TLSBytes {
     }
 
     /// Returns a text that GnuTLS has allocated, and frees GnuTLS's memory.
-    static func take(_ datum: gnutls_datum_t) -> String {
+    static func string(consuming datum: gnutls_datum_t) -> String {
         defer { tls_free(datum.data) }
         return String(decoding: UnsafeBufferPointer(start: datum.data, count: Int(datum.size)), as: UTF8.self)
     }

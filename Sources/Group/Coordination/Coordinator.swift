@@ -17,7 +17,7 @@ struct Coordinator {
     private static let lead = Nanoseconds.seconds(2)
     /// Time without a heartbeat after which a coordinator is considered gone. Coordinators send one heartbeat per
     /// second.
-    private static let silence = Nanoseconds.milliseconds(2600)
+    private static let heartbeatTimeout = Nanoseconds.milliseconds(2600)
     /// Maximum time for a node to end a recording that isn't the group's.
     private static let strayTime = Nanoseconds.seconds(10)
 
@@ -26,33 +26,33 @@ struct Coordinator {
     /// - Returns: The worst exit status of all nodes.
     /// - Throws: `GroupError` if the recording can't be started or taken over.
     func run() throws(GroupError) -> Int32 {
-        let desk = ConditionLock<Coordination?>(nil)
-        let stop = StopSignals { number in desk.withLock { $0 }?.signal(number) }
+        let desk = ConditionLock<CoordinationSession?>(nil)
+        let stop = StopSignals { number in desk.withLock { $0 }?.handle(signal: number) }
         let identity = try folder.coordinatingIdentity()
         let connection = try BrokerConnection(folder, as: identity)
         let stream = try JetStream(of: connection, group: folder.group)
         let own = GroupClock.offset(in: folder)
         var board = RecordingStore(stream: stream, group: folder.group)
-        var states = try GroupStatus.listen(
+        var states = try GroupStatus.receiveStates(
             over: connection, group: folder.group, for: .milliseconds(2300), unless: stop)
         try Self.check(stop)
         // The recording in the store lists its participating nodes. Until the store has been read, all
         // connected nodes are considered.
-        board.now = time(correctedBy: own ?? Self.middle(states.values.map(\.ahead)))
+        board.now = time(correctedBy: own ?? Self.median(states.values.map(\.ahead)))
         var stored = try board.stored()
         if case .implausible(let reason, _) = stored {
-            Talk.say(
+            ConsoleOutput.writeMessage(
                 "the recording stored on the broker is invalid: \(reason). The new recording will replace it."
             )
         }
         var signs: [CoordinatorHeartbeat] = []
-        if CoordinatorChoice.needsSigns(stored: stored, nodes: makes(states), at: board.now()) {
-            (signs, states) = try listen(over: connection, states, unless: stop)
+        if CoordinatorChoice.needsHeartbeats(stored: stored, nodes: recordings(in: states), at: board.now()) {
+            (signs, states) = try receiveHeartbeats(over: connection, states, unless: stop)
             // If the store has lost a recording, the recording's coordinator stores it again within a second.
             stored = try board.stored()
         }
         let choice = CoordinatorChoice(
-            stored: stored, signs: signs, nodes: makes(states), at: board.now())
+            stored: stored, heartbeats: signs, nodes: recordings(in: states), at: board.now())
         let recording: GroupRecording
         let caller: GroupCaller
         switch choice {
@@ -61,37 +61,38 @@ struct Coordinator {
                 "\(coordinator.printable(limit: 200)) is already coordinating the recording \(name). A group can make only one recording at a time. Stop the running recording first."
             )
         case .takeOver(let running):
-            caller = try self.caller(connection, identity.name, running.nodes, states, own)
+            caller = try self.makeCaller(connection, identity.name, running.nodes, states, own)
             board.now = caller.now
             recording = try takeOver(running, stored.revision, caller, board)
         case .recover(let name, let nodes):
-            caller = try self.caller(connection, identity.name, nodes, states, own)
+            caller = try self.makeCaller(connection, identity.name, nodes, states, own)
             board.now = caller.now
-            let running = try ask(nodes, for: name, caller)
+            let running = try requestRecording(from: nodes, named: name, caller)
             recording = try takeOver(running, stored.revision, caller, board)
         case .begin(let term, let strays):
             if let abandoned = stored.recording, abandoned.isRunning(at: board.now()) {
-                Talk.say(
+                ConsoleOutput.writeMessage(
                     "the recording \(abandoned.name) was never stopped, but its nodes are no longer recording. Starting a new recording."
                 )
             }
             let candidates = try choose(states)
-            caller = try self.caller(connection, identity.name, candidates.map(\.name), states, own)
+            caller = try self.makeCaller(connection, identity.name, candidates.map(\.name), states, own)
             board.now = caller.now
-            let chosen = try end(strays, of: candidates, caller, unless: stop)
+            let chosen = try stopStrays(strays, of: candidates, caller, unless: stop)
             recording = try begin(chosen, term, caller, board, replacing: stored.revision, unless: stop)
         }
-        let coordinating = Coordination(recording, caller, board, identity: identity.name, asJSON: asJSON)
+        let coordinating = CoordinationSession(
+            recording, caller, board, identity: identity.name, asJSON: asJSON)
         desk.withLock { $0 = coordinating }
         return try coordinating.run(until: stop)
     }
 
     /// Cancels the preparation if a stop signal has arrived.
     private static func check(_ stop: StopSignals) throws(GroupError) {
-        if stop.hasCome {
+        if stop.isRequested {
             throw GroupError(
                 "the recording was interrupted before T0. Nothing was recorded.",
-                status: Coordination.interrupted)
+                status: CoordinationSession.interrupted)
         }
     }
 
@@ -104,8 +105,8 @@ struct Coordinator {
 
     /// Returns the recording that each node reports as running. If the coordinator's profile lists nodes,
     /// reports of other nodes are ignored, because they can't be trusted.
-    private func makes(
-        _ states: [String: (state: NodeState, ahead: Nanoseconds)]
+    private func recordings(
+        in states: [String: (state: NodeState, ahead: Nanoseconds)]
     ) -> [String: String?] {
         let names = nodes.map(\.name)
         return states.filter { names.isEmpty || names.contains($0.key) }.mapValues(\.state.recording)
@@ -113,7 +114,7 @@ struct Coordinator {
 
     // MARK: Group time
 
-    private static func middle(_ values: [Nanoseconds]) -> Nanoseconds {
+    private static func median(_ values: [Nanoseconds]) -> Nanoseconds {
         values.isEmpty ? .zero : values.sorted()[values.count / 2]
     }
 
@@ -126,7 +127,7 @@ struct Coordinator {
         return { (Nanoseconds(begin.utc) + correction + (MonotonicClock().now - begin.monotonic)).count }
     }
 
-    private func caller(
+    private func makeCaller(
         _ connection: BrokerConnection, _ member: String, _ nodes: [String],
         _ states: [String: (state: NodeState, ahead: Nanoseconds)], _ own: Nanoseconds?
     ) throws(GroupError) -> GroupCaller {
@@ -166,25 +167,26 @@ struct Coordinator {
     ///
     /// - Returns: The participating nodes.
     /// - Throws: `GroupError` if no node remains, or the coordinator's profile requires an excluded node.
-    private func end(
+    private func stopStrays(
         _ strays: [String: String], of chosen: [(name: String, profile: String?)], _ caller: GroupCaller,
         unless stop: StopSignals
     ) throws(GroupError) -> [(name: String, profile: String?)] {
         var open = chosen.map(\.name).filter { strays[$0] != nil }
         guard !open.isEmpty else { return chosen }
         for node in open {
-            Talk.say(
+            ConsoleOutput.writeMessage(
                 "\(node) is recording \((strays[node] ?? "").printable(limit: 100)), but this recording does not have a coordinator, and most nodes are not part of it. The recording will be stopped."
             )
         }
         let clock = MonotonicClock()
         let deadline = clock.now + Self.strayTime
-        _ = caller.askAll(open, unless: stop) { node in
-            caller.order(.stop, of: strays[node], term: GroupRecording.highestTerm, within: .seconds(5))
+        _ = caller.sendToAll(open, unless: stop) { node in
+            caller.makeOrder(.stop, of: strays[node], term: GroupRecording.highestTerm, within: .seconds(5))
         }
         while !open.isEmpty {
-            let answers = caller.askAll(open, unless: stop) { node in
-                caller.order(.report, of: strays[node], term: GroupRecording.highestTerm, within: .seconds(3))
+            let answers = caller.sendToAll(open, unless: stop) { node in
+                caller.makeOrder(
+                    .report, of: strays[node], term: GroupRecording.highestTerm, within: .seconds(3))
             }
             open = answers.filter { _, answer in
                 // If a node doesn't know the recording, it isn't making it.
@@ -203,7 +205,7 @@ struct Coordinator {
                 "the recording was not started: \(list) still reports another recording or is not responding. Run `multicam ctl stop` on the node, or remove the node from `nodes` in the profile."
             )
         }
-        Talk.say(
+        ConsoleOutput.writeMessage(
             "\(list) is excluded from the recording: \(Int64(rounding: Self.strayTime.inSeconds)) s after the stop command, the node still reports another recording or is not responding. Run `multicam ctl stop` on the node."
         )
         return rest
@@ -217,14 +219,14 @@ struct Coordinator {
             chosen.map { ($0.name, $0.profile) }, uniquingKeysWith: { first, _ in first })
         let names = chosen.map(\.name)
         let name = recordingName(at: caller.now())
-        let answers = caller.askAll(names, unless: stop) { node in
-            var order = caller.order(.prepare, of: name, term: term, within: .seconds(45))
+        let answers = caller.sendToAll(names, unless: stop) { node in
+            var order = caller.makeOrder(.prepare, of: name, term: term, within: .seconds(45))
             order.profile = profiles[node] ?? nil
             order.duration_ns = duration?.count
             return order
         }
         try Self.check(stop)
-        try Self.tell(answers)
+        try Self.reportAnswers(answers)
         let now = caller.now()
         // T0 is on a whole second, which coincides with the start of a timecode frame at every integer frame
         // rate.
@@ -232,17 +234,17 @@ struct Coordinator {
         let recording = GroupRecording(
             name: name, group: folder.group, coordinator: caller.coordinator, term: term,
             t0_utc_ns: Nanoseconds.seconds(second).count, duration_ns: duration?.count, nodes: names)
-        guard try board.note(recording, revision: revision) else {
-            let other = try board.present()
+        guard try board.replace(recording, revision: revision) else {
+            let other = try board.current()
             throw GroupError(
                 "this coordinator did not start a recording: \(other?.coordinator ?? "another coordinator") has already started \(other?.name ?? "a recording")."
             )
         }
-        try board.keep(recording)
-        for (node, answer) in caller.askAll(
+        try board.archive(recording)
+        for (node, answer) in caller.sendToAll(
             names,
             { _ in
-                var order = caller.order(.begin, of: name, term: term, within: .milliseconds(1500))
+                var order = caller.makeOrder(.begin, of: name, term: term, within: .milliseconds(1500))
                 order.t0_utc_ns = recording.t0_utc_ns
                 order.duration_ns = duration?.count
                 return order
@@ -250,9 +252,9 @@ struct Coordinator {
         {
             switch answer {
             case .success(let answer) where answer.ok: break
-            case .success(let answer): Talk.say("\(node) did not start: \(answer.text)")
+            case .success(let answer): ConsoleOutput.writeMessage("\(node) did not start: \(answer.text)")
             case .failure(let error):
-                Talk.say(
+                ConsoleOutput.writeMessage(
                     "\(node): \(error). The node will start recording when it receives the start command.")
             }
         }
@@ -260,7 +262,7 @@ struct Coordinator {
     }
 
     /// Reports each node's plan, or the reason why it can't record.
-    static func tell(
+    static func reportAnswers(
         _ answers: [(node: String, answer: Result<GroupAnswer, GroupError>)]
     ) throws(GroupError) {
         var refusals: [(String, Int32)] = []
@@ -274,7 +276,7 @@ struct Coordinator {
                     parts.append("disk space for \(Int64(rounding: left / 60)) min")
                 }
                 parts.append(GroupStatus.clock(answer.clock))
-                Talk.say("\(node): \(parts.joined(separator: "; "))")
+                ConsoleOutput.writeMessage("\(node): \(parts.joined(separator: "; "))")
                 if let clock = answer.clock { largest.bound = max(largest.bound, clock.bound_ns) }
                 if let frame = answer.frame_ns, frame > 0 { largest.frame = min(largest.frame, frame) }
             case .success(let answer):
@@ -284,12 +286,12 @@ struct Coordinator {
             }
         }
         if largest.bound > largest.frame / 2 {
-            Talk.say(
+            ConsoleOutput.writeMessage(
                 "the clocks of the nodes may differ by more than half a frame: the maximum clock error is \(GroupStatus.microseconds(largest.bound)), and half a frame is \(GroupStatus.microseconds(largest.frame / 2))."
             )
         }
         guard let first = refusals.first else { return }
-        for (sentence, _) in refusals.dropLast() { Talk.say(sentence) }
+        for (sentence, _) in refusals.dropLast() { ConsoleOutput.writeMessage(sentence) }
         throw GroupError(
             "\(refusals.last?.0 ?? first.0) The recording was not started. To exclude a node, list only the other nodes under `nodes` in a profile.",
             status: refusals.map(\.1).max() ?? 1)
@@ -308,18 +310,18 @@ struct Coordinator {
     // MARK: Recordings in progress
 
     /// Listens for heartbeats from coordinators and for node states.
-    private func listen(
+    private func receiveHeartbeats(
         over connection: BrokerConnection,
         _ before: [String: (state: NodeState, ahead: Nanoseconds)], unless stop: StopSignals
     ) throws(GroupError) -> ([CoordinatorHeartbeat], [String: (state: NodeState, ahead: Nanoseconds)]) {
         let subscription = try connection.subscribe(
             to: GroupSubjects(group: folder.group).prefix + "coordinator.*")
-        let states = try GroupStatus.listen(
-            over: connection, group: folder.group, for: Self.silence, unless: stop)
+        let states = try GroupStatus.receiveStates(
+            over: connection, group: folder.group, for: Self.heartbeatTimeout, unless: stop)
         try Self.check(stop)
         var signs: [CoordinatorHeartbeat] = []
-        while let message = try subscription.next(patience: 1) {
-            if let sign = Self.sign(message.bytes) { signs.append(sign) }
+        while let message = try subscription.next(timeout: 1) {
+            if let sign = Self.heartbeat(message.bytes) { signs.append(sign) }
         }
         return (signs, before.merging(states) { $1 })
     }
@@ -327,11 +329,11 @@ struct Coordinator {
     /// Requests the details of a recording from the nodes, because the store has lost them.
     ///
     /// - Throws: `GroupError` if no node reports a plausible recording.
-    private func ask(
-        _ nodes: [String], for name: String, _ caller: GroupCaller
+    private func requestRecording(
+        from nodes: [String], named name: String, _ caller: GroupCaller
     ) throws(GroupError) -> GroupRecording {
-        let answers = caller.askAll(nodes) { _ in
-            caller.order(.report, of: name, term: GroupRecording.highestTerm, within: .seconds(3))
+        let answers = caller.sendToAll(nodes) { _ in
+            caller.makeOrder(.report, of: name, term: GroupRecording.highestTerm, within: .seconds(3))
         }
         for (_, answer) in answers {
             guard case .success(let answer) = answer, let part = answer.recording, part.recording == name
@@ -355,18 +357,18 @@ struct Coordinator {
         let former = running.coordinator.printable(limit: 200)
         var recording = running
         recording.coordinator = caller.coordinator
-        guard try board.note(recording, revision: revision) else {
+        guard try board.replace(recording, revision: revision) else {
             throw GroupError(
                 "another coordinator has just taken over the recording \(running.name).")
         }
-        Talk.say(
+        ConsoleOutput.writeMessage(
             "taking over the recording \(running.name), because its coordinator, \(former), is not responding. Press Ctrl-C to stop the recording."
         )
         return recording
     }
 
     /// Decodes a heartbeat; `nil` if the bytes aren't a heartbeat.
-    static func sign(_ bytes: [UInt8]) -> CoordinatorHeartbeat? {
+    static func heartbeat(_ bytes: [UInt8]) -> CoordinatorHeartbeat? {
         do {
             return try JSONText.decoder().decode(CoordinatorHeartbeat.self, from: Data(bytes))
         } catch {
@@ -399,13 +401,15 @@ enum CoordinatorChoice: Equatable {
     ///
     /// - Parameters:
     ///   - stored: The value in the broker's store.
-    ///   - signs: The heartbeats received from coordinators, oldest first.
+    ///   - heartbeats: The heartbeats received from coordinators, oldest first.
     ///   - nodes: The nodes that have sent a state, each with the recording that it reports.
     ///   - now: The group's time in nanoseconds since 1970.
-    init(stored: StoredRecording, signs: [CoordinatorHeartbeat], nodes: [String: String?], at now: Int64) {
+    init(stored: StoredRecording, heartbeats: [CoordinatorHeartbeat], nodes: [String: String?], at now: Int64)
+    {
         let present = stored.recording
         if let present, present.isRunning(at: now) {
-            if let sign = signs.last(where: { $0.recording == present.name && $0.term >= present.term }) {
+            if let sign = heartbeats.last(where: { $0.recording == present.name && $0.term >= present.term })
+            {
                 self = .refuse(coordinator: sign.coordinator, recording: present.name)
                 return
             }
@@ -417,7 +421,7 @@ enum CoordinatorChoice: Equatable {
             }
         }
         let reported = Self.reported(besides: present, nodes, at: now)
-        if let sign = signs.last(where: { sign in
+        if let sign = heartbeats.last(where: { sign in
             sign.recording != present?.name && reported.values.contains(sign.recording)
         }) {
             self = .refuse(coordinator: sign.coordinator, recording: sign.recording)
@@ -433,7 +437,7 @@ enum CoordinatorChoice: Equatable {
 
     /// Whether the coordinator must listen for heartbeats before the decision, because the store or a node
     /// indicates that a recording is running.
-    static func needsSigns(stored: StoredRecording, nodes: [String: String?], at now: Int64) -> Bool {
+    static func needsHeartbeats(stored: StoredRecording, nodes: [String: String?], at now: Int64) -> Bool {
         if let present = stored.recording, present.isRunning(at: now) { return true }
         return !reported(besides: stored.recording, nodes, at: now).isEmpty
     }

@@ -11,7 +11,7 @@ final class GroupCaller: Sendable {
     /// The group's time, in nanoseconds since 1970.
     let now: @Sendable () -> Int64
 
-    private static let once: Int64 = 2000
+    private static let attemptTimeout: Int64 = 2000
 
     init(
         _ connection: BrokerConnection, group: String, coordinator: String,
@@ -21,7 +21,7 @@ final class GroupCaller: Sendable {
     }
 
     /// Creates a command that expires after the given time.
-    func order(_ action: GroupOrder.Action, of recording: String?, term: Int64, within time: Nanoseconds)
+    func makeOrder(_ action: GroupOrder.Action, of recording: String?, term: Int64, within time: Nanoseconds)
         -> GroupOrder
     {
         var generator = SystemRandomNumberGenerator()
@@ -42,8 +42,8 @@ final class GroupCaller: Sendable {
     ///   - stop: If a stop signal arrives, waiting ends within two seconds.
     /// - Returns: The node's response, which may be a refusal.
     /// - Throws: `GroupError` if no response arrives in time.
-    func ask(
-        _ order: GroupOrder, of node: String, unless stop: StopSignals? = nil
+    func send(
+        _ order: GroupOrder, to node: String, unless stop: StopSignals? = nil
     ) throws(GroupError) -> GroupAnswer {
         let subject = GroupSubjects(group: group).command(to: node)
         let text = JSONText.line(order)
@@ -52,12 +52,13 @@ final class GroupCaller: Sendable {
             let left = (Nanoseconds(order.deadline_utc_ns) - Nanoseconds(now())).count / 1_000_000
             let failure: GroupError
             do throws(GroupError) {
-                let message = try connection.ask(text, on: subject, patience: max(min(left, Self.once), 200))
+                let message = try connection.request(
+                    text, on: subject, timeout: max(min(left, Self.attemptTimeout), 200))
                 return try Self.answer(message.bytes)
             } catch {
                 failure = error
             }
-            guard now() < order.deadline_utc_ns, !(stop?.hasCome ?? false) else { throw failure }
+            guard now() < order.deadline_utc_ns, !(stop?.isRequested ?? false) else { throw failure }
             clock.sleep(until: clock.now + .milliseconds(100), unless: Cancellation())
         }
     }
@@ -81,14 +82,14 @@ final class GroupCaller: Sendable {
     ///   - stop: If a stop signal arrives, waiting ends within two seconds.
     ///   - order: Creates the command for a node.
     /// - Returns: The responses, in the order of `nodes`.
-    func askAll(
+    func sendToAll(
         _ nodes: [String], unless stop: StopSignals? = nil, _ order: (String) -> GroupOrder
     ) -> [(node: String, answer: Result<GroupAnswer, GroupError>)] {
         let answers = ConditionLock<[String: Result<GroupAnswer, GroupError>]>([:])
         let threads = nodes.map { node in
             let order = order(node)
-            return MediaThread.runningInlineOnFailure(name: "ask:\(node)") { [self] in
-                let answer = Result { () throws(GroupError) in try ask(order, of: node, unless: stop) }
+            return MediaThread.startOrRunInline(name: "ask:\(node)") { [self] in
+                let answer = Result { () throws(GroupError) in try send(order, to: node, unless: stop) }
                 answers.withLock { $0[node] = answer }
             }
         }

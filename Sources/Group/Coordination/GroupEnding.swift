@@ -34,12 +34,12 @@ struct GroupEnding: Sendable {
 
     /// The nodes that haven't reported the end of their recordings, in the order of the group recording's
     /// node list.
-    var open: [String] {
+    var openNodes: [String] {
         nodes.filter { if case .ended = report(of: $0) { false } else { true } }
     }
 
     /// Whether the coordinator has stopped waiting.
-    func isOver(at now: ClockTime) -> Bool { open.isEmpty || now >= deadline }
+    func isOver(at now: ClockTime) -> Bool { openNodes.isEmpty || now >= deadline }
 
     /// Returns a node's last report.
     func report(of node: String) -> Report { reports[node] ?? .silent }
@@ -85,7 +85,7 @@ struct GroupEnding: Sendable {
 
     /// Returns a sentence that explains why a node is considered unfinished; `nil` if the node has reported
     /// the end of its recording.
-    func complaint(about node: String) -> String? {
+    func overdueMessage(for node: String) -> String? {
         switch report(of: node) {
         case .silent:
             "\(node): no response. The recording on this node continues until the node receives the stop command or the duration has elapsed."
@@ -100,8 +100,8 @@ struct GroupEnding: Sendable {
     /// The verdict on the group recording if some nodes haven't reported the end of their recordings; `nil`
     /// if all nodes have.
     var verdict: String? {
-        guard !open.isEmpty else { return nil }
+        guard !openNodes.isEmpty else { return nil }
         return
-            "the group's recording was closed without reports from \(open.joined(separator: ", ")): \(nodes.count - open.count) of \(nodes.count) nodes have reported the end of their recording. `multicam collect` also accepts later reports."
+            "the group's recording was closed without reports from \(openNodes.joined(separator: ", ")): \(nodes.count - openNodes.count) of \(nodes.count) nodes have reported the end of their recording. `multicam collect` also accepts later reports."
     }
 }

@@ -14,24 +14,25 @@ struct GroupStatus {
     /// - Throws: `GroupError` if the broker can't be reached.
     func run() throws(GroupError) -> Int32 {
         let connection = try BrokerConnection(folder, as: try folder.identity())
-        let states = try Self.listen(over: connection, group: folder.group, for: .milliseconds(2500))
+        let states = try Self.receiveStates(over: connection, group: folder.group, for: .milliseconds(2500))
         let now = GroupClock.time(in: folder)()
         let latest = try latestRecording(over: connection, at: now)
         let silent = try folder.members().map(\.name).filter { states[$0] == nil }
         for (_, (heard, _)) in states.sorted(by: { $0.key < $1.key }) {
             var state = heard
             state.overdue = Self.isOverdue(state, latest, at: now) ? true : nil
-            Talk.data(asJSON ? JSONText.line(state) : Self.line(state))
+            ConsoleOutput.writeData(asJSON ? JSONText.line(state) : Self.line(state))
         }
         for name in silent.sorted() {
-            Talk.data(
+            ConsoleOutput.writeData(
                 asJSON
                     ? JSONText.line(["node": name, "state": "silent"])
                     : "\(name): no response. If a recording is running on this node, the recording continues."
             )
         }
         if states.isEmpty, silent.isEmpty {
-            Talk.say("no nodes are online. Run `multicam node` on each computer that joined.")
+            ConsoleOutput.writeMessage(
+                "no nodes are online. Run `multicam node` on each computer that joined.")
         }
         return silent.isEmpty ? 0 : 1
     }
@@ -44,9 +45,9 @@ struct GroupStatus {
         let board = RecordingStore(
             stream: try JetStream(of: connection, group: folder.group), group: folder.group, now: { now })
         do throws(GroupError) {
-            return try board.present()
+            return try board.current()
         } catch {
-            Talk.say("the group's current recording is unknown: \(error)")
+            ConsoleOutput.writeMessage("the group's current recording is unknown: \(error)")
             return nil
         }
     }
@@ -60,7 +61,7 @@ struct GroupStatus {
 
     /// Returns the last state received from each node, and the difference between the node's time and this
     /// computer's clock, measured using the message with the shortest transit time.
-    static func listen(
+    static func receiveStates(
         over connection: BrokerConnection, group: String, for time: Nanoseconds,
         unless stop: StopSignals? = nil
     ) throws(GroupError) -> [String: (state: NodeState, ahead: Nanoseconds)] {
@@ -69,8 +70,8 @@ struct GroupStatus {
         let clock = MonotonicClock()
         let deadline = clock.now + time
         var states: [String: (state: NodeState, ahead: Nanoseconds)] = [:]
-        while clock.now < deadline, !(stop?.hasCome ?? false) {
-            guard let message = try subscription.next(patience: 200) else { continue }
+        while clock.now < deadline, !(stop?.isRequested ?? false) {
+            guard let message = try subscription.next(timeout: 200) else { continue }
             if let state = Self.state(message.bytes), message.subject == subjects.state(of: state.node) {
                 let ahead = Nanoseconds(state.at_utc_ns) - Nanoseconds(ClockPair.now().utc)
                 states[state.node] = (state, max(ahead, states[state.node]?.ahead ?? ahead))
@@ -127,7 +128,7 @@ struct GroupStatus {
 }
 
 /// `multicam ctl --group`: sends a command to the nodes of the current recording.
-struct GroupWords {
+struct GroupControlCommand {
     let folder: GroupFolder
     /// The target nodes; empty for all nodes.
     let nodes: [String]
@@ -146,7 +147,7 @@ struct GroupWords {
             stream: try JetStream(of: connection, group: folder.group), group: folder.group,
             now: now)
         let caller = GroupCaller(connection, group: folder.group, coordinator: identity.name, now: now)
-        guard let recording = try board.present(), recording.isRunning(at: instant) else {
+        guard let recording = try board.current(), recording.isRunning(at: instant) else {
             throw GroupError("the group \(folder.group) is not recording.")
         }
         if let other = nodes.first(where: { !recording.nodes.contains($0) }) {
@@ -154,9 +155,9 @@ struct GroupWords {
                 "\(other.printable(limit: 60)) is not part of the recording. Nodes in the recording: \(recording.nodes.joined(separator: ", ")).",
                 status: 2)
         }
-        let (sentences, status) = Coordination.say(
+        let (sentences, status) = CoordinationSession.sendCommand(
             words, at: instant, to: nodes.isEmpty ? recording.nodes : nodes, of: recording, caller)
-        for sentence in sentences { Talk.say(sentence) }
+        for sentence in sentences { ConsoleOutput.writeMessage(sentence) }
         return status
     }
 }

@@ -23,7 +23,7 @@ struct RecordingStore {
     /// empty or its value is implausible.
     ///
     /// - Throws: `GroupError` if the broker doesn't respond.
-    func present() throws(GroupError) -> GroupRecording? { try stored().recording }
+    func current() throws(GroupError) -> GroupRecording? { try stored().recording }
 
     /// Stores a recording, unless another client has changed the value since the given revision.
     ///
@@ -32,14 +32,14 @@ struct RecordingStore {
     ///   - revision: The revision of the value that was read; `nil` if the store was empty.
     /// - Returns: Whether the recording has been stored.
     /// - Throws: `GroupError` if the broker doesn't respond.
-    func note(_ recording: GroupRecording, revision: UInt64?) throws(GroupError) -> Bool {
+    func replace(_ recording: GroupRecording, revision: UInt64?) throws(GroupError) -> Bool {
         try stream.replace(key, by: JSONText.line(recording), revision: revision)
     }
 
     /// Stores a recording under its name, so that `multicam collect` can find it later.
     ///
     /// - Throws: `GroupError` if the broker doesn't respond.
-    func keep(_ recording: GroupRecording) throws(GroupError) {
+    func archive(_ recording: GroupRecording) throws(GroupError) {
         _ = try stream.replace(
             "\(group).kept.\(recording.name)", by: JSONText.line(recording), revision: nil)
     }
@@ -47,8 +47,8 @@ struct RecordingStore {
     /// Returns a recording that was stored under its name; `nil` if the broker doesn't have it.
     ///
     /// - Throws: `GroupError` if the broker doesn't respond.
-    func kept(_ name: String) throws(GroupError) -> GroupRecording? {
-        if let present = try present(), present.name == name { return present }
+    func recording(named name: String) throws(GroupError) -> GroupRecording? {
+        if let present = try current(), present.name == name { return present }
         let kept = StoredRecording(try stream.value(of: "\(group).kept.\(name)"), of: group, at: now())
         return kept.recording.flatMap { $0.name == name ? $0 : nil }
     }
@@ -59,11 +59,11 @@ struct RecordingStore {
     ///   - own: The recording as the coordinator knows it.
     ///   - end: End of the recording, in nanoseconds since 1970.
     /// - Throws: `GroupError` if the broker doesn't respond.
-    func end(_ own: GroupRecording, at end: Int64) throws(GroupError) {
+    func storeEnd(of own: GroupRecording, at end: Int64) throws(GroupError) {
         while true {
             let stored = try stored()
             guard let ended = StoreDecision.ending(own, at: end, stored: stored) else { return }
-            if try note(ended, revision: stored.revision) { return }
+            if try replace(ended, revision: stored.revision) { return }
         }
     }
 }
@@ -73,7 +73,7 @@ struct RecordingStore {
 /// connections.
 enum StoreDecision: Equatable {
     /// Keep the stored value, which is correct or belongs to a newer recording.
-    case keep
+    case unchanged
     /// Store the current recording again, because the store has lost it.
     case store(GroupRecording)
     /// Stop coordinating, because another coordinator has taken over this recording.
@@ -92,7 +92,7 @@ enum StoreDecision: Equatable {
         if present.name == own.name, present.term > own.term {
             self = .yield(to: present.coordinator)
         } else {
-            self = Self.isOlder(present, than: own) ? .store(own) : .keep
+            self = Self.isOlder(present, than: own) ? .store(own) : .unchanged
         }
     }
 

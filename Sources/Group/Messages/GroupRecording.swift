@@ -87,7 +87,7 @@ struct GroupRecording: Codable, Sendable, Equatable {
     ///   - now: The group's time in nanoseconds since 1970.
     /// - Returns: The reason why the recording is implausible; `nil` if the recording is plausible.
     func fault(in group: String, at now: Int64) -> String? {
-        guard GroupName.isRecording(name) else { return "the recording name is invalid" }
+        guard GroupName.isValidRecordingName(name) else { return "the recording name is invalid" }
         guard self.group == group else { return "the recording belongs to another group" }
         guard (1...Self.mostNodes).contains(nodes.count), Set(nodes).count == nodes.count,
             nodes.allSatisfy({ GroupName.isValid($0) })
@@ -114,7 +114,7 @@ enum StoredRecording: Sendable, Equatable {
     case implausible(String, revision: UInt64)
 
     /// Maximum length of a decoded value in bytes. A recording with 256 nodes needs less than 10,000 bytes.
-    private static let longest = 64 << 10
+    private static let maxBytes = 64 << 10
 
     /// Decodes a value from the broker's store.
     ///
@@ -127,7 +127,7 @@ enum StoredRecording: Sendable, Equatable {
             self = .none
             return
         }
-        guard bytes.count <= Self.longest else {
+        guard bytes.count <= Self.maxBytes else {
             self = .implausible("the size of \(bytes.count) bytes exceeds the limit", revision: revision)
             return
         }

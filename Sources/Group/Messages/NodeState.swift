@@ -67,7 +67,7 @@ struct NodeRecording: Codable, Sendable, Equatable {
 
     /// Whether the node's program died before the recording started. The node may still start the recording
     /// late. If the node refused the recording, the outcome is `failed` instead.
-    var neverBegan: Bool { outcome == "unfinished" && folder == nil }
+    var neverStarted: Bool { outcome == "unfinished" && folder == nil }
 
     /// Exit status for the recording. For nodes that run older program versions, the status is derived from
     /// the outcome. The status is 1 if the node sends an invalid value.

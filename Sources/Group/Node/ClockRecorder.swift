@@ -3,20 +3,20 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// Writes clock measurements for the current recording. Call `take` from only one thread.
+/// Writes clock measurements for the current recording. Call `record` from only one thread.
 final class ClockRecorder: Sendable {
     private let journal: NodeJournal
     private let output: String
     private let present = ConditionLock<(recording: String, log: ClockLog)?>(nil)
 
     /// Number of clock readings between updates of the maximum values in the journal.
-    private static let pace = 10
+    private static let readingsPerSave = 10
 
     init(_ journal: NodeJournal, output: String) { (self.journal, self.output) = (journal, output) }
 
     /// Records a chrony measurement and the time of the reading. The reading is `nil` while no measurement is
     /// available.
-    func take(_ reading: ClockReading?, at now: ClockPair) {
+    func record(_ reading: ClockReading?, at now: ClockPair) {
         present.withLock { present in
             guard let entry = journal.running, let folder = entry.folder, let start = entry.t0_monotonic_ns
             else {
@@ -35,7 +35,7 @@ final class ClockRecorder: Sendable {
             }
             guard let reading, let log = present?.log else { return }
             log.write(reading, at: now)
-            if log.largest.map({ $0.readings % Self.pace == 1 }) ?? false {
+            if log.largest.map({ $0.readings % Self.readingsPerSave == 1 }) ?? false {
                 journal.update(entry.recording) { $0.clock = log.largest }
             }
         }
@@ -62,7 +62,7 @@ final class ClockLog {
     private let file: OwnedDescriptor
     private let start: ClockTime
     /// Difference between the group's time and CLOCK_MONOTONIC at this log's first reading.
-    private var first: Nanoseconds?
+    private var firstDistance: Nanoseconds?
     private(set) var largest: GroupClockSummary?
 
     /// Opens the clock file of a session folder. If the file exists, new lines are appended to it.
@@ -104,13 +104,13 @@ final class ClockLog {
         // If the disk is full, lines are dropped, because the recording needs the remaining space.
         let bytes = Array((line + "\n").utf8)
         _ = bytes.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
-        note(reading, at: now)
+        updateSummary(with: reading, at: now)
     }
 
-    private func note(_ reading: ClockReading, at now: ClockPair) {
+    private func updateSummary(with reading: ClockReading, at now: ClockPair) {
         let distance = now.distance + Nanoseconds(reading.offset_ns)
-        let before = first ?? distance
-        first = before
+        let before = firstDistance ?? distance
+        firstDistance = before
         guard var largest else {
             largest = GroupClockSummary(
                 source: reading.source, max_offset_ns: Nanoseconds(reading.offset_ns).magnitude.count,
@@ -150,7 +150,7 @@ final class ClockFeed: Sendable {
     ///
     /// - Parameter recorder: The recorder that receives the group's time.
     init(_ recorder: RecorderSupervisor) {
-        MediaThread.eventually(name: "group:tell") { [state] in
+        MediaThread.startWhenPossible(name: "group:tell") { [state] in
             while true {
                 let next = state.wait { state -> (at: ClockTime, utc: Int64, bound: Int64)?? in
                     if state.isOver { return .some(nil) }
@@ -160,7 +160,7 @@ final class ClockFeed: Sendable {
                 guard let (at, utc, bound) = next else { return }
                 do throws(GroupError) {
                     // The recorder counts rejected measurements in its manifest.
-                    _ = try recorder.ask(["clock", "at=\(at.nanoseconds)", "utc=\(utc)", "bound=\(bound)"])
+                    _ = try recorder.send(["clock", "at=\(at.nanoseconds)", "utc=\(utc)", "bound=\(bound)"])
                 } catch {
                     // No recorder is running, or the recorder is an older version.
                 }
@@ -173,7 +173,7 @@ final class ClockFeed: Sendable {
     /// - Parameters:
     ///   - reading: The reading; `nil` if no measurement is available.
     ///   - now: Time of the reading.
-    func take(_ reading: ClockReading?, at now: ClockPair) {
+    func enqueue(_ reading: ClockReading?, at now: ClockPair) {
         guard let reading, now.monotonic.nanoseconds >= 0, now.utc >= 0 else { return }
         state.broadcast { state in
             if reading.steps != state.steps {

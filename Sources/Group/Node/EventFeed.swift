@@ -18,7 +18,7 @@ struct EventFeed {
     /// Event lines that have been read but not sent.
     private var waiting: [(number: Int64, line: String)] = []
     /// The node's last event in the stream, as of the last query.
-    private var had: EventLine?
+    private var lastSent: EventLine?
 
     /// Queries the stream for the node's last event.
     ///
@@ -28,7 +28,7 @@ struct EventFeed {
         guard let message = try stream.lastEvent(of: node) else { return }
         last = message.sequence
         do {
-            had = try JSONText.decoder().decode(EventLine.self, from: Data(message.bytes))
+            lastSent = try JSONText.decoder().decode(EventLine.self, from: Data(message.bytes))
         } catch {
             // The node's last message in the stream isn't a valid event. New events are appended after that
             // message.
@@ -40,18 +40,18 @@ struct EventFeed {
     /// - Returns: Whether more events may be available immediately.
     /// - Throws: `GroupError` if the broker can't store an event. After an error, create a new feed, which
     ///   determines where to continue.
-    mutating func step() throws(GroupError) -> Bool {
+    mutating func sendNext() throws(GroupError) -> Bool {
         if waiting.isEmpty { waiting = read() }
         guard let (number, line) = waiting.first, let recording = file?.recording else { return false }
         let event = EventLine(node: node, recording: recording, number: number, event: line)
-        let (outcome, place) = stream.send(
+        let (outcome, place) = stream.publish(
             JSONText.line(event), of: node, after: last)
         switch outcome {
-        case .kept:
+        case .stored:
             last = place
             waiting.removeFirst()
             return true
-        case .otherLast:
+        case .sequenceMismatch:
             throw GroupError(
                 "some events of the node \(node) were lost by the broker or sent by another process.")
         case .failed(let reason): throw GroupError("the broker did not store an event: \(reason).")
@@ -61,16 +61,16 @@ struct EventFeed {
     /// Reads unsent event lines of the oldest recording whose events haven't all been sent.
     private mutating func read() -> [(number: Int64, line: String)] {
         if let present = file {
-            let lines = file?.events.next() ?? []
+            let lines = file?.events.readNext() ?? []
             let isOver = journal.entry(present.recording)?.outcome != "recording"
             if !lines.isEmpty || !isOver { return unsent(lines, of: present.recording) }
         }
         guard
-            let next = Self.next(in: journal.all, read: file?.recording, had: had?.recording),
+            let next = Self.next(in: journal.all, read: file?.recording, lastSent: lastSent?.recording),
             let folder = next.folder
         else { return [] }
         file = (next.recording, EventFile("\(folder)/events.ndjson", in: output))
-        return unsent(file?.events.next() ?? [], of: next.recording)
+        return unsent(file?.events.readNext() ?? [], of: next.recording)
     }
 
     /// Returns the next recording for sending events.
@@ -78,12 +78,12 @@ struct EventFeed {
     /// - Parameters:
     ///   - journal: The node's recordings, oldest first.
     ///   - read: Name of the last recording that was completely read; `nil` if there isn't one.
-    ///   - had: Name of the recording that contains the stream's last event; `nil` if the stream is empty.
+    ///   - lastSent: Name of the recording that contains the stream's last event; `nil` if the stream is empty.
     /// - Returns: The next recording that has started, or the oldest one if the journal no longer contains
     ///   the stream's last recording; `nil` if all events were sent.
-    static func next(in journal: [NodeRecording], read: String?, had: String?) -> NodeRecording? {
+    static func next(in journal: [NodeRecording], read: String?, lastSent: String?) -> NodeRecording? {
         let entries = journal.filter { $0.folder != nil }
-        let index = (read ?? had).flatMap { last in entries.firstIndex { $0.recording == last } }
+        let index = (read ?? lastSent).flatMap { last in entries.firstIndex { $0.recording == last } }
         // The stream may not contain all events of its last recording. If the recording's file was read to
         // the end, all its events have been read.
         let next = index.map { read == nil ? $0 : $0 + 1 } ?? 0
@@ -93,8 +93,8 @@ struct EventFeed {
     private func unsent(
         _ lines: [(number: Int64, line: String)], of recording: String
     ) -> [(number: Int64, line: String)] {
-        guard let had, had.recording == recording else { return lines }
-        return lines.filter { $0.number > had.number }
+        guard let lastSent, lastSent.recording == recording else { return lines }
+        return lines.filter { $0.number > lastSent.number }
     }
 }
 
@@ -116,7 +116,7 @@ struct EventFile {
     init(_ name: String, in folder: String) { (self.name, self.folder) = (name, folder) }
 
     /// Reads the next complete lines, at most about a hundred at a time.
-    mutating func next() -> [(number: Int64, line: String)] {
+    mutating func readNext() -> [(number: Int64, line: String)] {
         do throws(FileError) {
             return read(try ContainedFile(name, in: folder).openForReading())
         } catch {

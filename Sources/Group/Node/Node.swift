@@ -10,9 +10,9 @@ internal import System
 final class Node: Sendable {
     private let folder: GroupFolder
     private let settings: GroupSettings
-    private let desk: NodeCommandHandler
-    private let teller: ClockFeed
-    private let others: NodeStateMonitor
+    private let commandHandler: NodeCommandHandler
+    private let clockFeed: ClockFeed
+    private let stateMonitor: NodeStateMonitor
     private let page: String?
     private let subjects: GroupSubjects
     private let stop = StopSignals()
@@ -52,13 +52,13 @@ final class Node: Sendable {
         let log = ClockRecorder(journal, output: place)
         let teller = ClockFeed(recorder)
         let clock = GroupClock(GroupTime.socket(in: folder)) { reading, now in
-            log.take(reading, at: now)
-            teller.take(reading, at: now)
+            log.record(reading, at: now)
+            teller.enqueue(reading, at: now)
         }
-        self.teller = teller
+        self.clockFeed = teller
         self.page = page
-        others = NodeStateMonitor(folder)
-        desk = NodeCommandHandler(node, recorder, journal, clock, output: place)
+        stateMonitor = NodeStateMonitor(folder)
+        commandHandler = NodeCommandHandler(node, recorder, journal, clock, output: place)
     }
 
     /// Runs the node. Blocks until a stop signal arrives. The signal also stops the recorder, which finalizes
@@ -72,55 +72,56 @@ final class Node: Sendable {
                 "another `multicam node` is already running for the group \(folder.group). Stop it first."
         )
         defer { withExtendedLifetime(lock) {} }
-        endWithParent()
+        exitWithParent()
         var measurement: SupervisedProgram?
         do throws(GroupError) {
             measurement = try GroupTime.measure(
-                folder, of: settings.address, port: settings.timePort, saying: Talk.say)
+                folder, of: settings.address, port: settings.timePort,
+                messageHandler: ConsoleOutput.writeMessage)
         } catch {
-            Talk.say("the clock offset from the other computers is unknown: \(error)")
+            ConsoleOutput.writeMessage("the clock offset from the other computers is unknown: \(error)")
         }
         defer { measurement?.end() }
-        let first = try desk.recorder.standBy(with: nil)
-        Talk.say(
-            "\(desk.node) is available to the group \(folder.group) with the profile \(first.profile). Press Ctrl-C to stop."
+        let first = try commandHandler.recorder.standBy(with: nil)
+        ConsoleOutput.writeMessage(
+            "\(commandHandler.node) is available to the group \(folder.group) with the profile \(first.profile). Press Ctrl-C to stop."
         )
-        MediaThread.eventually(name: "node:tend") { [self] in
+        MediaThread.startWhenPossible(name: "node:tend") { [self] in
             let clock = MonotonicClock()
-            while !stop.hasCome {
-                let now = desk.tend { desk.recorder.status }
+            while !stop.isRequested {
+                let now = commandHandler.reconcile { commandHandler.recorder.status }
                 status.withLock { $0 = now }
                 stop.sleep(until: clock.now + .milliseconds(500))
             }
         }
         var told = ""
-        while !stop.hasCome {
+        while !stop.isRequested {
             do throws(GroupError) {
                 let connection = try BrokerConnection(folder, as: try folder.identity())
-                Talk.say("connected to \(settings.broker).")
+                ConsoleOutput.writeMessage("connected to \(settings.broker).")
                 told = ""
                 try serve(over: connection)
             } catch {
                 // Report an error only if it differs from the previous one.
                 if error.description != told {
-                    Talk.say("\(error) Retrying. Any running recording continues.")
+                    ConsoleOutput.writeMessage("\(error) Retrying. Any running recording continues.")
                 }
                 told = error.description
                 stop.sleep(until: MonotonicClock().now + Self.interval)
             }
         }
-        desk.clock.end()
-        teller.end()
-        others.end()
-        try desk.recorder.quit()
-        _ = desk.tend { desk.recorder.status }
+        commandHandler.clock.end()
+        clockFeed.end()
+        stateMonitor.end()
+        try commandHandler.recorder.quit()
+        _ = commandHandler.reconcile { commandHandler.recorder.status }
     }
 
     /// Ends this process immediately if its parent, `multicam node`, has died, because the next `multicam
     /// node` starts another one. The recorder continues to run.
-    private func endWithParent() {
+    private func exitWithParent() {
         let parent = getppid()
-        MediaThread.eventually(name: "node:parent") {
+        MediaThread.startWhenPossible(name: "node:parent") {
             let clock = MonotonicClock()
             while getppid() == parent {
                 clock.sleep(until: clock.now + .milliseconds(200), unless: Cancellation())
@@ -132,42 +133,47 @@ final class Node: Sendable {
     /// Executes commands and sends states and events over a connection, until the connection is closed or the
     /// node exits.
     private func serve(over connection: BrokerConnection) throws(GroupError) {
-        let own = try connection.subscribe(to: subjects.command(to: desk.node))
+        let own = try connection.subscribe(to: subjects.command(to: commandHandler.node))
         let stream = try JetStream(of: connection, group: folder.group)
-        let board = RecordingStore(stream: stream, group: folder.group, now: { [desk] in desk.clock.now })
+        let board = RecordingStore(
+            stream: stream, group: folder.group, now: { [commandHandler] in commandHandler.clock.now })
         let over = Cancellation()
         defer { over.cancel() }
-        others.listen(over: connection, until: over)
-        MediaThread.eventually(name: "node:events") { [self] in send(to: stream, until: over) }
-        MediaThread.eventually(name: "node:state") { [self] in
+        stateMonitor.receiveStates(over: connection, until: over)
+        MediaThread.startWhenPossible(name: "node:events") { [self] in sendEvents(to: stream, until: over) }
+        MediaThread.startWhenPossible(name: "node:state") { [self] in
             let clock = MonotonicClock()
             var next = clock.now
             repeat {
-                connection.tell(JSONText.line(state()), on: subjects.state(of: desk.node))
-                if connection.isConnected { follow(board) }
+                connection.publish(JSONText.line(state()), on: subjects.state(of: commandHandler.node))
+                if connection.isConnected { synchronize(with: board) }
                 next = max(next + Self.interval, clock.now)
             } while clock.sleep(until: next, unless: over)
         }
-        while !stop.hasCome { try obey(own, over: connection) }
+        while !stop.isRequested { try handleCommand(from: own, over: connection) }
     }
 
-    private func obey(_ subscription: BrokerSubscription, over connection: BrokerConnection)
+    private func handleCommand(from subscription: BrokerSubscription, over connection: BrokerConnection)
         throws(GroupError)
     {
-        guard let message = try subscription.next(patience: 200) else { return }
+        guard let message = try subscription.next(timeout: 200) else { return }
         // Ignore commands without an inbox as their reply subject. Coordinators always set a reply subject,
         // but stored messages that the broker delivers again don't have one.
         guard let reply = message.reply, GroupSubjects.isInbox(reply) else { return }
-        desk.take(message.bytes) { answer in connection.tell(JSONText.line(answer), on: reply) }
+        commandHandler.handle(message.bytes) { answer in connection.publish(JSONText.line(answer), on: reply)
+        }
     }
 
-    private func send(to stream: JetStream, until over: Cancellation) {
+    private func sendEvents(to stream: JetStream, until over: Cancellation) {
         let clock = MonotonicClock()
         while !over.isCancelled {
             do throws(GroupError) {
-                var feed = try EventFeed(stream, desk.journal, node: desk.node, output: desk.output)
+                var feed = try EventFeed(
+                    stream, commandHandler.journal, node: commandHandler.node, output: commandHandler.output)
                 while !over.isCancelled {
-                    if try !feed.step() { clock.sleep(until: clock.now + .milliseconds(200), unless: over) }
+                    if try !feed.sendNext() {
+                        clock.sleep(until: clock.now + .milliseconds(200), unless: over)
+                    }
                 }
             } catch {
                 // The broker is unreachable or has lost its data. The next feed continues after the last
@@ -178,7 +184,7 @@ final class Node: Sendable {
     }
 
     /// Starts or stops a recording if this node missed the command while it was disconnected.
-    private func follow(_ board: RecordingStore) {
+    private func synchronize(with board: RecordingStore) {
         do throws(GroupError) {
             let stored = try board.stored()
             if case .implausible(let reason, let revision) = stored,
@@ -187,17 +193,19 @@ final class Node: Sendable {
                     return last != revision
                 })
             {
-                Talk.say("the recording stored on the broker is invalid and will be ignored: \(reason).")
+                ConsoleOutput.writeMessage(
+                    "the recording stored on the broker is invalid and will be ignored: \(reason).")
             }
-            let decision = FollowDecision(
-                stored.recording, node: desk.node, running: desk.journal.running, at: desk.clock.now)
+            let decision = RecordingAction(
+                stored.recording, node: commandHandler.node, running: commandHandler.journal.running,
+                at: commandHandler.clock.now)
             guard let recording = stored.recording else { return }
             switch decision {
             case .nothing: break
             case .begin:
-                try desk.begin(
+                try commandHandler.begin(
                     recording.name, at: recording.t0_utc_ns, for: recording.duration_ns, term: recording.term)
-            case .stop(let end): _ = try desk.stop(recording.name, at: end)
+            case .stop(let end): _ = try commandHandler.stop(recording.name, at: end)
             }
         } catch {
             // Errors of a recording are also reported to the coordinator, in the responses to its commands.
@@ -206,16 +214,17 @@ final class Node: Sendable {
 
     private func state() -> NodeState {
         let status = status.withLock { $0 }
-        let running = desk.journal.running
+        let running = commandHandler.journal.running
         let lost = status.map { status in
             status.cameras.reduce(Int64(0)) { $0 + Int64($1.lost) }
         }
         return NodeState(
-            node: desk.node, at_utc_ns: desk.clock.now, state: status?.state.rawValue ?? "away",
+            node: commandHandler.node, at_utc_ns: commandHandler.clock.now,
+            state: status?.state.rawValue ?? "away",
             profile: status?.profile, recording: running?.recording,
             time_ns: running?.folder == nil ? nil : status?.time_ns, lost_frames: running == nil ? nil : lost,
             disk_seconds: status?.disk?.seconds_left, cost: status?.cost?.hardware,
             pressure: status?.pressure,
-            clock: desk.clock.reading, page: page)
+            clock: commandHandler.clock.reading, page: page)
     }
 }

@@ -18,7 +18,7 @@ final class NodeCommandHandler: Sendable {
     private let answers = ConditionLock<[(id: String, answer: GroupAnswer?)]>([])
     private let count = ConditionLock(0)
     /// The recording that a thread of this process is starting.
-    private let beginning = ConditionLock<String?>(nil)
+    private let startingRecording = ConditionLock<String?>(nil)
 
     private static let mostAnswers = 256
     private static let mostOrders = 16
@@ -27,7 +27,7 @@ final class NodeCommandHandler: Sendable {
     /// Maximum lead time of a stop command. Coordinators send stop commands less than a second in advance. If
     /// a command's time is further in the future, a clock must be wrong, and the recording is stopped
     /// immediately.
-    private static let longestNotice = Nanoseconds.seconds(5)
+    private static let maxStopLead = Nanoseconds.seconds(5)
     /// Additional wait after the time of a stop command. The recorder's clock must also have reached that
     /// time, but may lag slightly behind this process's clock.
     private static let grace = Nanoseconds.milliseconds(5)
@@ -45,7 +45,7 @@ final class NodeCommandHandler: Sendable {
     /// - Parameters:
     ///   - bytes: The received message.
     ///   - answer: Called with the response, on another thread.
-    func take(_ bytes: [UInt8], answer: @escaping @Sendable (GroupAnswer) -> Void) {
+    func handle(_ bytes: [UInt8], answer: @escaping @Sendable (GroupAnswer) -> Void) {
         guard let order = Self.order(bytes) else {
             return answer(
                 refusal(
@@ -62,7 +62,7 @@ final class NodeCommandHandler: Sendable {
         }
         do throws(ThreadError) {
             _ = try MediaThread(name: "node:order") { [self] in
-                answer(obeyOnce(order))
+                answer(executeOnce(order))
                 count.withLock { $0 -= 1 }
             }
         } catch {
@@ -92,7 +92,7 @@ final class NodeCommandHandler: Sendable {
         guard order.action == .report || order.term <= GroupRecording.highestTerm else {
             return "invalid coordinator number \(order.term)."
         }
-        if let recording = order.recording, !GroupName.isRecording(recording) {
+        if let recording = order.recording, !GroupName.isValidRecordingName(recording) {
             return "invalid recording name."
         }
         if let duration = order.duration_ns, duration <= 0 {
@@ -119,7 +119,7 @@ final class NodeCommandHandler: Sendable {
         GroupAnswer(id: id, node: node, ok: false, text: sentence, exit: status)
     }
 
-    private func obeyOnce(_ order: GroupOrder) -> GroupAnswer {
+    private func executeOnce(_ order: GroupOrder) -> GroupAnswer {
         let known: GroupAnswer? = answers.wait { answers -> GroupAnswer?? in
             guard let index = answers.firstIndex(where: { $0.id == order.id }) else {
                 answers.append((order.id, nil))
@@ -134,7 +134,7 @@ final class NodeCommandHandler: Sendable {
             answer = refusal(order.id, "the command arrived after its deadline and was not executed.")
         } else {
             do throws(GroupError) {
-                answer = try obey(order)
+                answer = try execute(order)
             } catch {
                 answer = refusal(order.id, error.description, error.status)
             }
@@ -146,7 +146,7 @@ final class NodeCommandHandler: Sendable {
         return answer
     }
 
-    private func obey(_ order: GroupOrder) throws(GroupError) -> GroupAnswer {
+    private func execute(_ order: GroupOrder) throws(GroupError) -> GroupAnswer {
         if let recording = order.recording, let entry = journal.entry(recording), order.term < entry.term,
             order.action != .report
         {
@@ -157,7 +157,7 @@ final class NodeCommandHandler: Sendable {
         case .prepare: try prepare(order, &answer)
         case .begin: answer.text = try begin(order)
         case .stop: answer.text = try stop(order)
-        case .ctl: answer.text = try say(order)
+        case .ctl: answer.text = try executeControl(order)
         case .report:
             guard let recording = order.recording, let entry = journal.entry(recording) else {
                 throw GroupError("this recording does not exist on the node.")
@@ -171,7 +171,7 @@ final class NodeCommandHandler: Sendable {
     // MARK: Preparation
 
     private func prepare(_ order: GroupOrder, _ answer: inout GroupAnswer) throws(GroupError) {
-        try checkThatNothingRuns(but: nil)
+        try checkIdle(except: nil)
         var status = try standBy(with: order.profile)
         if case .waiting = RecorderActivity(status, isAlive: true) { status = try cancelWait() }
         guard status.state == .standby else {
@@ -209,7 +209,7 @@ final class NodeCommandHandler: Sendable {
                 status: error.status)
             // The details aren't logged either, because users without access to the profiles may be able to
             // read this computer's logs.
-            Talk.say("\(failure)")
+            ConsoleOutput.writeMessage("\(failure)")
             throw failure
         }
     }
@@ -236,11 +236,11 @@ final class NodeCommandHandler: Sendable {
         guard Nanoseconds(now) - Nanoseconds(start) <= GroupRecording.longestDelay else {
             throw GroupError("\(recording) was rejected: T0 is more than 30 days in the past.")
         }
-        try checkThatNothingRuns(but: recording)
+        try checkIdle(except: recording)
         let entry = NodeRecording(
             recording: recording, t0_utc_ns: start, duration_ns: duration, term: term, outcome: "recording")
-        // The name is set before the entry is added to the journal, so that `tend` ignores the recording.
-        let former = beginning.withLock { beginning in
+        // The name is set before the entry is added to the journal, so that `reconcile` ignores the recording.
+        let former = startingRecording.withLock { beginning in
             defer { beginning = beginning ?? recording }
             return beginning
         }
@@ -252,29 +252,29 @@ final class NodeCommandHandler: Sendable {
         do throws(GroupError) {
             admission = try journal.admit(entry)
         } catch {
-            beginning.withLock { $0 = nil }
+            startingRecording.withLock { $0 = nil }
             throw error
         }
         guard admission == .begin else {
-            beginning.withLock { $0 = nil }
+            startingRecording.withLock { $0 = nil }
             if case .busy(let other) = admission { throw Self.busy(other) }
             return
         }
-        MediaThread.eventually(name: "node:begin") { [self] in
+        MediaThread.startWhenPossible(name: "node:begin") { [self] in
             do throws(GroupError) {
                 try record(entry)
             } catch {
-                Talk.say("\(recording) did not start: \(error)")
+                ConsoleOutput.writeMessage("\(recording) did not start: \(error)")
                 journal.update(recording) { entry in
                     entry.outcome = "failed"
                     entry.failure = error.description
                 }
             }
-            beginning.withLock { $0 = nil }
+            startingRecording.withLock { $0 = nil }
         }
     }
 
-    private static let endedBefore = GroupError("the recording was stopped before it started.")
+    private static let stoppedBeforeStart = GroupError("the recording was stopped before it started.")
 
     private static func busy(_ recording: String) -> GroupError {
         GroupError("this node is still recording \(recording).")
@@ -283,10 +283,12 @@ final class NodeCommandHandler: Sendable {
     /// Checks that no other recording is running, after reconciling the journal with the recorder.
     ///
     /// - Throws: `GroupError` if another recording is actually running or about to start.
-    private func checkThatNothingRuns(but recording: String?) throws(GroupError) {
-        if let beginning = beginning.withLock({ $0 }), beginning != recording { throw Self.busy(beginning) }
+    private func checkIdle(except recording: String?) throws(GroupError) {
+        if let beginning = startingRecording.withLock({ $0 }), beginning != recording {
+            throw Self.busy(beginning)
+        }
         guard let running = journal.running, running.recording != recording else { return }
-        _ = tend { recorder.status }
+        _ = reconcile { recorder.status }
         if let running = journal.running, running.recording != recording {
             throw Self.busy(running.recording)
         }
@@ -297,7 +299,7 @@ final class NodeCommandHandler: Sendable {
     /// - Returns: The recorder's status afterwards.
     /// - Throws: `GroupError` if the recorder doesn't stop waiting.
     private func cancelWait() throws(GroupError) -> ControlStatus {
-        _ = try recorder.ask(["stop"])
+        _ = try recorder.send(["stop"])
         let monotonic = MonotonicClock()
         let deadline = monotonic.now + .seconds(5)
         while monotonic.now < deadline {
@@ -318,41 +320,41 @@ final class NodeCommandHandler: Sendable {
         // determine T0 more precisely than a single clock reading can.
         var words = ["start", "at=\(max(start.nanoseconds, 0))", "utc=\(max(entry.t0_utc_ns, 0))"]
         if let duration = entry.duration_ns {
-            // If a recording started late, `tend` stops it when the other nodes stop. The duration that is
-            // computed here applies only if `tend` doesn't run.
+            // If a recording started late, `reconcile` stops it when the other nodes stop. The duration that is
+            // computed here applies only if `reconcile` doesn't run.
             let rest = late > .zero ? Nanoseconds(duration) - late + .seconds(1) : Nanoseconds(duration)
             guard late < Nanoseconds(duration) else {
                 throw GroupError("the recording ended before this node received the start command.")
             }
             words.append("for=\(rest.count)")
         }
-        guard journal.entry(entry.recording)?.isRunning ?? false else { throw Self.endedBefore }
+        guard journal.entry(entry.recording)?.isRunning ?? false else { throw Self.stoppedBeforeStart }
         let reply: ControlReply
         do throws(GroupError) {
-            reply = try recorder.ask(words)
+            reply = try recorder.send(words)
         } catch {
             // The recorder may still be waiting for T0. If it then started the recording, nothing would stop
             // it.
             do throws(GroupError) {
-                _ = try recorder.ask(["stop"])
+                _ = try recorder.send(["stop"])
             } catch {
                 // The recorder has died or is unresponsive. If an unresponsive recorder starts recording
-                // anyway, `tend` detects this.
+                // anyway, `reconcile` detects this.
             }
             throw error
         }
         guard reply.ok else { throw GroupError(reply.text) }
-        guard let start = awaitStart() else {
+        guard let start = waitForStart() else {
             throw GroupError("the recording ended immediately after it started.")
         }
         let isWanted = journal.entry(entry.recording)?.isRunning ?? false
-        journal.update(entry.recording) { set(start, in: &$0) }
+        journal.update(entry.recording) { apply(start, to: &$0) }
         // The recording was stopped between the start command and T0.
-        if !isWanted { _ = try recorder.ask(["stop"]) }
-        Talk.say("recording \(entry.recording) to \(start.folder.printable(limit: 400)).")
+        if !isWanted { _ = try recorder.send(["stop"]) }
+        ConsoleOutput.writeMessage("recording \(entry.recording) to \(start.folder.printable(limit: 400)).")
     }
 
-    private func set(_ start: RecordingStart, in entry: inout NodeRecording) {
+    private func apply(_ start: RecordingStart, to entry: inout NodeRecording) {
         entry.folder = start.folder
         entry.t0_monotonic_ns = start.monotonic.nanoseconds
         let utc = start.utc.map { Nanoseconds($0) } ?? Nanoseconds(clock.utc(of: start.monotonic))
@@ -362,7 +364,7 @@ final class NodeCommandHandler: Sendable {
 
     /// Waits for details of the recording's start. The details appear in the recorder's status shortly after
     /// the recorder has responded to the start command.
-    private func awaitStart() -> RecordingStart? {
+    private func waitForStart() -> RecordingStart? {
         let monotonic = MonotonicClock()
         let deadline = monotonic.now + .seconds(5)
         repeat {
@@ -391,7 +393,7 @@ final class NodeCommandHandler: Sendable {
     func stop(_ recording: String, at end: Int64) throws(GroupError) -> String {
         let monotonic = MonotonicClock()
         let now = clock.now
-        let end = Nanoseconds(end) - Nanoseconds(now) > Self.longestNotice ? now : end
+        let end = Nanoseconds(end) - Nanoseconds(now) > Self.maxStopLead ? now : end
         let instant = clock.monotonic(of: end) + Self.grace
         monotonic.sleep(until: instant, unless: Cancellation())
         guard let entry = journal.entry(recording), entry.outcome == "recording" else {
@@ -401,17 +403,17 @@ final class NodeCommandHandler: Sendable {
             // The recorder is waiting for T0 or is starting the recording. The journal is updated first, so
             // that the recording isn't started again if this program dies.
             journal.update(recording, if: entry) { entry in
-                (entry.outcome, entry.failure) = ("failed", Self.endedBefore.description)
+                (entry.outcome, entry.failure) = ("failed", Self.stoppedBeforeStart.description)
             }
-            return try recorder.ask(["stop"]).text
+            return try recorder.send(["stop"]).text
         }
         let time = (Nanoseconds(end) - Nanoseconds(entry.t0_utc_ns) - Nanoseconds(first)).count
-        let reply = try askOfInstant(["stop", "at=\(max(time, 0))"])
+        let reply = try sendTimedCommand(["stop", "at=\(max(time, 0))"])
         guard reply.ok else { throw GroupError(reply.text) }
         return reply.text
     }
 
-    private func say(_ order: GroupOrder) throws(GroupError) -> String {
+    private func executeControl(_ order: GroupOrder) throws(GroupError) -> String {
         guard var words = order.words, !words.isEmpty, words.count <= 100 else {
             throw GroupError("the command is empty.", status: 2)
         }
@@ -424,7 +426,7 @@ final class NodeCommandHandler: Sendable {
                 until: min(clock.monotonic(of: at), MonotonicClock().now + .seconds(5)) + Self.grace,
                 unless: Cancellation())
         }
-        let reply = try askOfInstant(words, isFromGroup: true)
+        let reply = try sendTimedCommand(words, isFromGroup: true)
         guard reply.ok else { throw GroupError(reply.text, status: reply.usage ? 2 : 1) }
         return reply.text
     }
@@ -432,13 +434,13 @@ final class NodeCommandHandler: Sendable {
     /// Sends a command to the recorder. If the command specifies a time that the session clock hasn't
     /// reached, the command is retried until the clock has reached that time. The session clock may lag a few
     /// milliseconds behind the group's time if its offset hasn't been measured for a long time.
-    private func askOfInstant(
+    private func sendTimedCommand(
         _ words: [String], isFromGroup: Bool = false
     ) throws(GroupError) -> ControlReply {
         let monotonic = MonotonicClock()
         let deadline = monotonic.now + .seconds(2)
         while true {
-            let reply = try recorder.ask(words, isFromGroup: isFromGroup)
+            let reply = try recorder.send(words, isFromGroup: isFromGroup)
             let isTimed = words.first == "mark" || words.first == "stop" && !isFromGroup
             let mayCome = isTimed && words.last?.hasPrefix("at=") ?? false
             guard !reply.ok, reply.usage, mayCome, monotonic.now < deadline else { return reply }
@@ -455,28 +457,28 @@ final class NodeCommandHandler: Sendable {
     /// - Parameter ask: Returns the recorder's status; `nil` if no recorder responds.
     /// - Returns: The recorder's status.
     @discardableResult
-    func tend(asking ask: () -> ControlStatus?) -> ControlStatus? {
+    func reconcile(withStatus ask: () -> ControlStatus?) -> ControlStatus? {
         // The journal is read before the recorder's status. In the reverse order, a recording that was added
         // to the journal in between would be considered finished, because the recorder was still on standby.
         let running = journal.running
-        let beginning = beginning.withLock { $0 }
+        let beginning = startingRecording.withLock { $0 }
         let status = ask()
         let activity = RecorderActivity(status, isAlive: recorder.isAlive)
         guard let entry = running else {
             if beginning == nil,
-                let (entry, start) = Reconciliation.forgotten(in: journal.all, activity)
+                let (entry, start) = Reconciliation.untracked(in: journal.all, activity)
             {
                 adopt(start, entry)
             }
             return status
         }
-        endWithTheOthers(entry)
+        stopAtCommonEnd(entry)
         let place = entry.folder.flatMap { sessionFolder($0) }
         let folder = place.map { FolderState(of: $0) } ?? .noRecording
         switch Reconciliation(
             entry, in: journal.all, activity, isBeginning: beginning == entry.recording, folder: folder)
         {
-        case .keep: break
+        case .unchanged: break
         case .adopt(let start): adopt(start, entry)
         case .drop:
             let isChanged = journal.update(entry.recording, if: entry) { entry in
@@ -484,7 +486,8 @@ final class NodeCommandHandler: Sendable {
                 entry.failure = "`multicam node` exited before the recording started."
             }
             if isChanged {
-                Talk.say("\(entry.recording) did not start on this node. The recorder is available again.")
+                ConsoleOutput.writeMessage(
+                    "\(entry.recording) did not start on this node. The recorder is available again.")
             }
         case .end:
             let ending = place.flatMap { Self.ending(of: $0) }
@@ -498,7 +501,8 @@ final class NodeCommandHandler: Sendable {
                 entry.exit = word == "unfinished" ? 1 : ending?.exit
             }
             if isChanged {
-                Talk.say("the recording \(entry.recording) ended. Outcome: \(word). \(verdict ?? "")")
+                ConsoleOutput.writeMessage(
+                    "the recording \(entry.recording) ended. Outcome: \(word). \(verdict ?? "")")
             }
         }
         return status
@@ -515,12 +519,12 @@ final class NodeCommandHandler: Sendable {
     }
 
     private func adopt(_ start: RecordingStart, _ entry: NodeRecording) {
-        guard journal.update(entry.recording, if: entry, { set(start, in: &$0) }) else { return }
-        Talk.say("recording \(entry.recording) to \(start.folder.printable(limit: 400)).")
+        guard journal.update(entry.recording, if: entry, { apply(start, to: &$0) }) else { return }
+        ConsoleOutput.writeMessage("recording \(entry.recording) to \(start.folder.printable(limit: 400)).")
     }
 
     /// Stops a recording that started late at the time when the other nodes stop.
-    private func endWithTheOthers(_ entry: NodeRecording) {
+    private func stopAtCommonEnd(_ entry: NodeRecording) {
         guard let duration = entry.duration_ns, let first = entry.first_ns, first > 0 else { return }
         let end = Nanoseconds(entry.t0_utc_ns) + Nanoseconds(duration)
         // `stop` waits for the exact time, so that all nodes stop at the same tick.

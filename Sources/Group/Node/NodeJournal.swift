@@ -9,11 +9,11 @@ final class NodeJournal: Sendable {
     private let folder: GroupFolder
     private let entries: ConditionLock<[NodeRecording]>
     /// Allows only one thread to write at a time, so that an older state never overwrites a newer one.
-    private let turn = ConditionLock(false)
+    private let isWriting = ConditionLock(false)
 
     private static let name = "recordings"
     /// Maximum number of recordings in the journal. Older files are removed.
-    private static let most = 50
+    private static let maxEntries = 50
 
     /// Opens the journal and reads its existing entries.
     ///
@@ -26,20 +26,23 @@ final class NodeJournal: Sendable {
             do throws(GroupError) {
                 let entry = try folder.decode(NodeRecording.self, from: "\(Self.name)/\(name)")
                 // The name must be valid because it is later used as a path.
-                guard GroupName.isRecording(entry.recording), name == entry.recording + ".json" else {
-                    Talk.say(
+                guard GroupName.isValidRecordingName(entry.recording), name == entry.recording + ".json"
+                else {
+                    ConsoleOutput.writeMessage(
                         "\(folder.file("\(Self.name)/\(name)").printable()) is ignored, because it is not a valid multicam file."
                     )
                     continue
                 }
                 found.append(entry)
             } catch {
-                Talk.say("\(error)")
+                ConsoleOutput.writeMessage("\(error)")
             }
         }
         found.sort { ($0.t0_utc_ns, $0.recording) < ($1.t0_utc_ns, $1.recording) }
-        for old in found.dropLast(Self.most) { unlink(folder.file("\(Self.name)/\(old.recording).json")) }
-        entries = ConditionLock(found.suffix(Self.most))
+        for old in found.dropLast(Self.maxEntries) {
+            unlink(folder.file("\(Self.name)/\(old.recording).json"))
+        }
+        entries = ConditionLock(found.suffix(Self.maxEntries))
     }
 
     /// All recordings in the journal, oldest first.
@@ -105,19 +108,19 @@ final class NodeJournal: Sendable {
         do throws(GroupError) {
             try write(recording)
         } catch {
-            Talk.say("\(error)")
+            ConsoleOutput.writeMessage("\(error)")
         }
         return true
     }
 
     /// Writes the current state of a recording to the recording's file.
     private func write(_ recording: String) throws(GroupError) {
-        turn.wait { isTaken -> Void? in
+        isWriting.wait { isTaken -> Void? in
             guard !isTaken else { return nil }
             isTaken = true
             return ()
         }
-        defer { turn.broadcast { $0 = false } }
+        defer { isWriting.broadcast { $0 = false } }
         guard let entry = entry(recording) else { return }
         try folder.encode(entry, to: "\(Self.name)/\(recording).json")
     }

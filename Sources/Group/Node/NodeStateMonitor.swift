@@ -19,13 +19,13 @@ final class NodeStateMonitor: Sendable {
     private struct Entry: Encodable {
         let name: String
         /// Time of the node's last message on CLOCK_MONOTONIC; `nil` if no message has been received.
-        var heard_ns: Int64?
+        var received_ns: Int64?
         /// The last state received from the node.
         var state: NodeState?
     }
 
     private let folder: GroupFolder
-    private let heard = ConditionLock<[String: (state: NodeState, at: ClockTime)]>([:])
+    private let nodeStates = ConditionLock<[String: (state: NodeState, at: ClockTime)]>([:])
     private let ending = Cancellation()
 
     private static let interval = Nanoseconds.seconds(1)
@@ -38,7 +38,7 @@ final class NodeStateMonitor: Sendable {
     ///   state.
     init(_ folder: GroupFolder) {
         self.folder = folder
-        MediaThread.eventually(name: "group:board") { [self] in
+        MediaThread.startWhenPossible(name: "group:board") { [self] in
             let clock = MonotonicClock()
             var next = clock.now
             var file: StateFile?
@@ -52,17 +52,17 @@ final class NodeStateMonitor: Sendable {
     }
 
     /// Receives node states over a connection until the connection is closed or the operation is canceled.
-    func listen(over connection: BrokerConnection, until over: Cancellation) {
+    func receiveStates(over connection: BrokerConnection, until over: Cancellation) {
         let subjects = GroupSubjects(group: folder.group)
-        MediaThread.eventually(name: "group:hear") { [self] in
+        MediaThread.startWhenPossible(name: "group:hear") { [self] in
             do throws(GroupError) {
                 let states = try connection.subscribe(to: subjects.prefix + "state.*")
                 while !over.isCancelled, !ending.isCancelled {
-                    guard let message = try states.next(patience: 500),
+                    guard let message = try states.next(timeout: 500),
                         let state = GroupStatus.state(message.bytes),
                         message.subject == subjects.state(of: state.node)
                     else { continue }
-                    heard.withLock { heard in
+                    nodeStates.withLock { heard in
                         guard heard.count < Self.mostNodes || heard[state.node] != nil else { return }
                         heard[state.node] = (state, MonotonicClock().now)
                     }
@@ -88,8 +88,8 @@ final class NodeStateMonitor: Sendable {
     }
 
     private func view() -> View {
-        var entries = heard.withLock { heard in
-            heard.map { Entry(name: $0.key, heard_ns: $0.value.at.nanoseconds, state: $0.value.state) }
+        var entries = nodeStates.withLock { heard in
+            heard.map { Entry(name: $0.key, received_ns: $0.value.at.nanoseconds, state: $0.value.state) }
         }
         do throws(GroupError) {
             // Only the computer that created the group has a list of the group's members.
@@ -121,7 +121,7 @@ final class StateFile {
     /// Replaces the file's content, unless another process is the file's writer. Only this user can read the
     /// file. If the disk is full, the old content remains.
     func write(_ text: String) {
-        guard lock.isOurs else { return }
+        guard lock.isAcquired else { return }
         do throws(FileError) {
             try FileReplacement.write(Array(text.utf8), to: path, permissions: 0o600)
         } catch {
@@ -132,7 +132,7 @@ final class StateFile {
 
     /// Stops writing, and removes the file unless another process is the file's writer.
     func end() {
-        guard lock.isOurs else { return }
+        guard lock.isAcquired else { return }
         unlink(path)
         lock.release()
     }

@@ -15,9 +15,9 @@ struct RecordingStart: Sendable, Hashable {
 /// Recording activity of a node's recorder.
 enum RecorderActivity: Sendable, Hashable {
     /// No recorder process is running.
-    case away
+    case notRunning
     /// A recorder is running but doesn't respond.
-    case silent
+    case unresponsive
     /// The recorder is starting, on standby, or paused.
     case idle
     /// The recorder is waiting for T0.
@@ -32,7 +32,7 @@ enum RecorderActivity: Sendable, Hashable {
     ///   - isAlive: Whether a recorder is running.
     init(_ status: ControlStatus?, isAlive: Bool) {
         guard let status else {
-            self = isAlive ? .silent : .away
+            self = isAlive ? .unresponsive : .notRunning
             return
         }
         let folder = status.folder?.split(separator: "/").last.map(String.init)
@@ -41,7 +41,7 @@ enum RecorderActivity: Sendable, Hashable {
             // The activity is unknown between T0 and the first status that contains T0, and while files are
             // being closed.
             guard let folder, let start = status.t0_monotonic_ns else {
-                self = .silent
+                self = .unresponsive
                 return
             }
             self = .recording(
@@ -61,7 +61,7 @@ enum RecorderActivity: Sendable, Hashable {
 /// processes, or files.
 enum Reconciliation: Sendable, Equatable {
     /// Nothing has changed, or the state is unknown.
-    case keep
+    case unchanged
     /// The recording has started, but its start isn't in the journal yet.
     case adopt(RecordingStart)
     /// The recording has ended, and its folder contains the result.
@@ -88,24 +88,24 @@ enum Reconciliation: Sendable, Equatable {
         folder: FolderState
     ) {
         guard entry.isRunning, !isBeginning else {
-            self = .keep
+            self = .unchanged
             return
         }
         guard let name = entry.folder else {
             switch activity {
-            case .silent, .waiting: self = .keep
+            case .unresponsive, .waiting: self = .unchanged
             case .recording(let start):
                 self = Self.owner(of: start, in: entries) == entry ? .adopt(start) : .drop
-            case .away, .idle: self = .drop
+            case .notRunning, .idle: self = .drop
             }
             return
         }
         if case .recording(let start) = activity, start.folder == name {
-            self = .keep
+            self = .unchanged
         } else {
             // A recorder that is too busy to respond still holds the lock on its session folder. A recorder
             // that has died leaves the outcome `recording` in the manifest.
-            self = folder == .running ? .keep : .end
+            self = folder == .running ? .unchanged : .end
         }
     }
 
@@ -117,7 +117,7 @@ enum Reconciliation: Sendable, Equatable {
     ///   - activity: The recorder's activity.
     /// - Returns: The journal entry and the details of the recording's start; `nil` if such a recording
     ///   doesn't exist.
-    static func forgotten(
+    static func untracked(
         in entries: [NodeRecording], _ activity: RecorderActivity
     ) -> (entry: NodeRecording, start: RecordingStart)? {
         guard case .recording(let start) = activity else { return nil }
@@ -153,7 +153,7 @@ enum Admission: Sendable, Equatable {
     ///   - recording: Name of the recording to start.
     ///   - entries: All entries of the journal.
     init(of recording: String, in entries: [NodeRecording]) {
-        if let known = entries.first(where: { $0.recording == recording }), !known.neverBegan {
+        if let known = entries.first(where: { $0.recording == recording }), !known.neverStarted {
             self = .known
         } else if let other = entries.last(where: \.isRunning) {
             self = .busy(other.recording)
@@ -165,7 +165,7 @@ enum Admission: Sendable, Equatable {
 
 /// A node's decision about the recording in the broker's store, which the node may not know yet. The decision
 /// logic doesn't access clocks or connections.
-enum FollowDecision: Sendable, Equatable {
+enum RecordingAction: Sendable, Equatable {
     case nothing
     case begin
     case stop(at: Int64)

@@ -27,13 +27,13 @@ final class RecorderSupervisor: Sendable {
     private let host: any RecorderHost
     private let clock: any SessionClock
     /// The node's default profile.
-    private let own: String
+    private let ownProfile: String
     private let state: ConditionLock<State>
     /// Lock that allows only one thread at a time to start or stop the recorder.
-    private let turn = ConditionLock(false)
+    private let isChangingProcess = ConditionLock(false)
 
     /// Maximum time for a recorder and its devices to reach standby.
-    private static let patience = Nanoseconds.seconds(30)
+    private static let timeout = Nanoseconds.seconds(30)
     private static let interval = Nanoseconds.milliseconds(50)
 
     /// Finds a running recorder without starting one.
@@ -43,7 +43,7 @@ final class RecorderSupervisor: Sendable {
     ///   - profile: The node's default profile.
     ///   - clock: The clock used for waiting.
     init(_ host: any RecorderHost, profile: String, clock: any SessionClock = MonotonicClock()) {
-        (self.host, self.own, self.clock) = (host, profile, clock)
+        (self.host, self.ownProfile, self.clock) = (host, profile, clock)
         let running = host.running()
         // Several recorders can be running if this program died while it was replacing a recorder. A recorder
         // that is recording takes precedence.
@@ -68,11 +68,11 @@ final class RecorderSupervisor: Sendable {
     ///     commands that other computers in the group aren't allowed to send.
     /// - Returns: The recorder's response.
     /// - Throws: `GroupError` if no recorder responds.
-    func ask(_ words: [String], isFromGroup: Bool = false) throws(GroupError) -> ControlReply {
+    func send(_ words: [String], isFromGroup: Bool = false) throws(GroupError) -> ControlReply {
         guard let process = state.withLock(\.process) else {
             throw GroupError("the recorder is not running.")
         }
-        return try host.ask(CommandRequest(words: words, isFromGroup: isFromGroup), of: process)
+        return try host.send(CommandRequest(arguments: words, isFromGroup: isFromGroup), to: process)
     }
 
     /// Puts a recorder on standby with a profile. A recorder with a different profile is replaced, unless it
@@ -85,12 +85,12 @@ final class RecorderSupervisor: Sendable {
     ///   recorder's exit status. After such an error, a recorder with the previous profile is put on standby
     ///   if possible.
     func standBy(with profile: String?) throws(GroupError) -> ControlStatus {
-        turn.wait { isTaken -> Void? in
+        isChangingProcess.wait { isTaken -> Void? in
             guard !isTaken else { return nil }
             isTaken = true
             return ()
         }
-        defer { turn.broadcast { $0 = false } }
+        defer { isChangingProcess.broadcast { $0 = false } }
         let present = state.withLock { $0 }
         guard let process = present.process, host.isAlive(process) else {
             let wanted = profile ?? present.proven
@@ -99,17 +99,17 @@ final class RecorderSupervisor: Sendable {
             // Remaining recorders are stopped, because after an unexpected exit, they may still occupy the
             // devices.
             for (other, _) in host.running() { end(other) }
-            return try start(wanted, orElse: [present.proven, own])
+            return try start(wanted, orElse: [present.proven, ownProfile])
         }
         let wanted = profile ?? present.profile
         guard wanted != present.profile else {
             do throws(GroupError) {
-                return try waitUntilItStandsBy()
+                return try waitForStandby()
             } catch {
                 // A running recorder isn't replaced, because its devices may become available again. A
                 // recorder that has ended is replaced.
                 guard !host.isAlive(process) else { throw error }
-                return try start(wanted, orElse: [present.proven, own])
+                return try start(wanted, orElse: [present.proven, ownProfile])
             }
         }
         if RecorderActivity(host.status(of: process), isAlive: true).isRecording {
@@ -118,7 +118,7 @@ final class RecorderSupervisor: Sendable {
         }
         try host.check(wanted)
         try quit()
-        return try start(wanted, orElse: [present.profile, present.proven, own])
+        return try start(wanted, orElse: [present.profile, present.proven, ownProfile])
     }
 
     /// Starts a recorder and waits until it is on standby.
@@ -162,19 +162,19 @@ final class RecorderSupervisor: Sendable {
             state.profile = profile
         }
         do throws(GroupError) {
-            return try waitUntilItStandsBy()
+            return try waitForStandby()
         } catch {
             end(process)
             throw error
         }
     }
 
-    private func waitUntilItStandsBy() throws(GroupError) -> ControlStatus {
+    private func waitForStandby() throws(GroupError) -> ControlStatus {
         let (process, isOwn) = state.withLock { state in
             let process = state.process ?? state.ended?.process
             return (process, process == state.started)
         }
-        let deadline = clock.now + Self.patience
+        let deadline = clock.now + Self.timeout
         repeat {
             if let process, let status = host.status(of: process), status.state != .starting {
                 state.withLock { $0.proven = $0.profile }
@@ -195,7 +195,7 @@ final class RecorderSupervisor: Sendable {
             clock.sleep(until: clock.now + Self.interval, unless: Cancellation())
         } while clock.now < deadline
         throw GroupError(
-            "the recorder's devices were not ready within \(Int64(rounding: Self.patience.inSeconds)) s.",
+            "the recorder's devices were not ready within \(Int64(rounding: Self.timeout.inSeconds)) s.",
             status: 3
         )
     }
@@ -205,8 +205,8 @@ final class RecorderSupervisor: Sendable {
     /// - Throws: `GroupError` if the recorder doesn't end.
     func quit() throws(GroupError) {
         guard let process = state.withLock(\.process), host.isAlive(process) else { return }
-        _ = try host.ask(CommandRequest(words: ["quit"]), of: process)
-        guard waitForEnd(of: process, Self.patience) else { throw GroupError("the recorder did not stop.") }
+        _ = try host.send(CommandRequest(arguments: ["quit"]), to: process)
+        guard waitForEnd(of: process, Self.timeout) else { throw GroupError("the recorder did not stop.") }
     }
 
     /// Stops a recorder that isn't recording, even if the recorder is unresponsive.
@@ -258,7 +258,7 @@ protocol RecorderHost: Sendable {
     /// Sends a `multicam ctl` command to a recorder and waits for the response.
     ///
     /// - Throws: `GroupError` if the recorder doesn't respond.
-    func ask(_ request: CommandRequest, of process: Int32) throws(GroupError) -> ControlReply
+    func send(_ request: CommandRequest, to process: Int32) throws(GroupError) -> ControlReply
     /// Sends a signal to a recorder.
     func signal(_ number: Int32, to process: Int32)
 }
@@ -295,7 +295,7 @@ struct RecorderProcesses: RecorderHost {
             child.readMessages(
                 { line in last.withLock { $0 = Self.sentence(line).printable(limit: 1000) } },
                 whenOver: { over.cancel() })
-            child.finish()
+            child.closeInput()
             let status = child.wait()
             _ = over.wait(until: MonotonicClock().now + .seconds(2))
             return (status, last.withLock { $0 })
@@ -326,17 +326,17 @@ struct RecorderProcesses: RecorderHost {
                 guard !line.contains("│") else { return }
                 let sentence = Self.sentence(line)
                 words.withLock { $0 = sentence.printable(limit: 1000) }
-                Talk.say("recorder: \(sentence)")
+                ConsoleOutput.writeMessage("recorder: \(sentence)")
             }, whenOver: { over.cancel() })
         child.readOutput { _ in }
-        child.finish()
-        MediaThread.eventually(name: "recorder:end") {
+        child.closeInput()
+        MediaThread.startWhenPossible(name: "recorder:end") {
             let status = child.wait()
             // Wait for the recorder's last messages, which may still be in the pipe.
             _ = over.wait(until: MonotonicClock().now + .seconds(1))
-            ended(child.process, status, words.withLock { $0 })
+            ended(child.processID, status, words.withLock { $0 })
         }
-        return child.process
+        return child.processID
     }
 
     func running() -> [(process: Int32, profile: String)] {
@@ -366,9 +366,9 @@ struct RecorderProcesses: RecorderHost {
 
     func status(of process: Int32) -> ControlStatus? { ControlClient().status(of: process) }
 
-    func ask(_ request: CommandRequest, of process: Int32) throws(GroupError) -> ControlReply {
+    func send(_ request: CommandRequest, to process: Int32) throws(GroupError) -> ControlReply {
         do throws(ControlError) {
-            return try ControlClient().ask(request, process: process)
+            return try ControlClient().send(request, process: process)
         } catch {
             throw GroupError(error.description, status: { if case .usage = error { 2 } else { 1 } }())
         }

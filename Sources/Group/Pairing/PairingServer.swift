@@ -12,13 +12,13 @@ final class PairingServer: Sendable {
     private let listener: OwnedDescriptor
     private let identity: (certificate: [UInt8], key: [UInt8])
     private let joined: @Sendable (GroupMember) -> Void
-    private let say: @Sendable (String) -> Void
+    private let messageHandler: @Sendable (String) -> Void
     /// Open pairing connections, oldest first.
     private let connections = ConditionLock(PairingConnections())
     private let members = ConditionLock(())
 
     /// Maximum duration of a pairing connection.
-    private static let patience = Nanoseconds.seconds(15)
+    private static let timeout = Nanoseconds.seconds(15)
 
     /// Starts listening for pairing requests.
     ///
@@ -29,15 +29,15 @@ final class PairingServer: Sendable {
     /// - Throws: `GroupError` if the port is in use or a certificate is missing.
     init(
         _ folder: GroupFolder, joined: @escaping @Sendable (GroupMember) -> Void,
-        saying say: @escaping @Sendable (String) -> Void
+        messageHandler say: @escaping @Sendable (String) -> Void
     ) throws(GroupError) {
-        (self.folder, self.joined, self.say) = (folder, joined, say)
+        (self.folder, self.joined, self.messageHandler) = (folder, joined, say)
         settings = try folder.settings()
         identity = (
             try folder.read(GroupFolder.broker.certificate), try folder.read(GroupFolder.broker.key)
         )
         listener = try PairingSocket.listen(on: settings.pairingPort)
-        MediaThread.eventually(name: "pairing") { [self] in
+        MediaThread.startWhenPossible(name: "pairing") { [self] in
             while true {
                 guard let (socket, address) = PairingSocket.accept(listener) else {
                     // The system has run out of file descriptors. Accepting is retried after some descriptors
@@ -48,7 +48,7 @@ final class PairingServer: Sendable {
                 }
                 guard
                     let connection = PairingConnection(
-                        socket, from: address, deadline: MonotonicClock().now + Self.patience)
+                        socket, from: address, deadline: MonotonicClock().now + Self.timeout)
                 else {
                     close(socket)
                     continue
@@ -66,11 +66,11 @@ final class PairingServer: Sendable {
                 }
             }
         }
-        MediaThread.eventually(name: "pairing:limits") { [connections] in
+        MediaThread.startWhenPossible(name: "pairing:limits") { [connections] in
             let clock = MonotonicClock()
             while true {
                 clock.sleep(until: clock.now + .seconds(1), unless: Cancellation())
-                connections.withLock { $0.cutOff(overdueAt: clock.now) }
+                connections.withLock { $0.disconnect(overdueAt: clock.now) }
             }
         }
     }
@@ -83,7 +83,7 @@ final class PairingServer: Sendable {
             do throws(GroupError) {
                 answer = try admit(line, from: address)
             } catch {
-                say("rejected a pairing request from \(address.printable(limit: 100)): \(error)")
+                messageHandler("rejected a pairing request from \(address.printable(limit: 100)): \(error)")
                 answer.refusal = error.description
             }
             try session.send(JSONText.line(answer))

@@ -106,7 +106,7 @@ final class PairingConnection: Sendable {
     }
 
     /// Shuts down the connection. Pending read calls then return end of file.
-    func cutOff() { shutdown(socket.number, Int32(SHUT_RDWR)) }
+    func disconnect() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 }
 
 /// The open pairing connections. Their number is limited: if the limit is reached, a new connection replaces
@@ -117,23 +117,23 @@ struct PairingConnections: Sendable {
     private var all: [PairingConnection] = []
 
     /// Maximum number of concurrent connections.
-    private static let most = 8
+    private static let maxCount = 8
 
     /// Adds a connection. If there are then too many connections, another one is closed.
     mutating func admit(_ connection: PairingConnection) {
         all.append(connection)
-        guard all.count > Self.most else { return }
+        guard all.count > Self.maxCount else { return }
         let counts = Dictionary(grouping: all, by: \.address).mapValues(\.count)
         let largest = counts.values.max()
         guard let index = all.firstIndex(where: { counts[$0.address] == largest }) else { return }
-        all.remove(at: index).cutOff()
+        all.remove(at: index).disconnect()
     }
 
     /// Removes a connection that has ended from the list.
     mutating func remove(_ connection: PairingConnection) { all.removeAll { $0 === connection } }
 
     /// Closes the connections that have exceeded their deadlines.
-    func cutOff(overdueAt now: ClockTime) {
-        for connection in all where connection.deadline < now { connection.cutOff() }
+    func disconnect(overdueAt now: ClockTime) {
+        for connection in all where connection.deadline < now { connection.disconnect() }
     }
 }

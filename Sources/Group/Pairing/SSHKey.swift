@@ -22,7 +22,7 @@ enum SSHKey {
     }
 
     /// Returns the public keys of this computer's SSH server; empty if no SSH server is installed.
-    static func ofThisHost() -> [String] {
+    static func hostKeys() -> [String] {
         let folder = "/etc/ssh"
         return FolderListing.names(in: folder).filter { $0.hasPrefix("ssh_host_") && $0.hasSuffix(".pub") }
             .compactMap { name in
@@ -53,7 +53,7 @@ enum SSHKey {
                 ])
             child.readOutput { _ in }
             child.readMessages { _ in }
-            child.finish()
+            child.closeInput()
             status = child.wait()
         } catch {
             throw GroupError(error.description)
@@ -72,11 +72,12 @@ enum SSHKey {
     ///   - output: Absolute path of the folder that the key may read.
     ///   - home: This user's home folder.
     /// - Throws: `GroupError` if the `authorized_keys` file can't be written.
-    static func allow(_ key: String, of group: String, toRead output: String, home: String) throws(GroupError)
+    static func authorize(_ key: String, of group: String, toRead output: String, home: String)
+        throws(GroupError)
     {
         let folder = home + "/.ssh"
         let path = folder + "/authorized_keys"
-        let line = try allowance(of: key, of: group, toRead: output)
+        let line = try authorizedKeysLine(of: key, of: group, toRead: output)
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -102,7 +103,7 @@ enum SSHKey {
     /// Returns the line in `authorized_keys` that allows the holder of a key to read a folder with rsync.
     ///
     /// - Throws: `GroupError` if the key is invalid, or the folder's name can't be used in such a line.
-    static func allowance(of key: String, of group: String, toRead output: String) throws(GroupError)
+    static func authorizedKeysLine(of key: String, of group: String, toRead output: String) throws(GroupError)
         -> String
     {
         let words = key.split { $0 == " " || $0 == "\n" }

@@ -142,7 +142,7 @@ struct GroupFolder: Sendable {
         }
         let clock = MonotonicClock()
         let deadline = clock.now + .seconds(5)
-        while !lock.isOurs {
+        while !lock.isAcquired {
             guard clock.now < deadline else { throw GroupError(sentence) }
             clock.sleep(until: clock.now + .milliseconds(50), unless: Cancellation())
         }
@@ -306,7 +306,7 @@ final class FileLock: Sendable {
     }
 
     /// Whether this process holds the lock. Reading this property acquires the lock if it is free.
-    var isOurs: Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 }
+    var isAcquired: Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 }
 
     /// Releases the file lock.
     func release() { flock(descriptor.number, LOCK_UN) }

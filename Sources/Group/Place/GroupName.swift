@@ -17,7 +17,7 @@ enum GroupName {
     }
 
     /// Whether a string is a valid recording name, which is also used in file names.
-    static func isRecording(_ text: String) -> Bool {
+    static func isValidRecordingName(_ text: String) -> Bool {
         (1...100).contains(text.utf8.count) && text.isPlain && text == text.lowercased()
     }
 
@@ -58,7 +58,7 @@ enum GroupAddress {
 
     /// Returns the addresses of this computer that other computers can reach, IPv4 before IPv6. Loopback and link-local
     /// addresses are omitted.
-    static func own() -> [String] {
+    static func ownAddresses() -> [String] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
         defer { freeifaddrs(first) }

@@ -33,14 +33,14 @@ final class SupervisedProgram: Sendable {
     /// - Throws: `GroupError` if the program isn't installed.
     init(
         _ name: String, _ arguments: [String], pidFile: String, package: String,
-        saying say: @escaping @Sendable (String) -> Void
+        messageHandler say: @escaping @Sendable (String) -> Void
     ) throws(GroupError) {
         (self.name, self.pidFile) = (name, pidFile)
         guard let program = Self.path(of: name) else {
             throw GroupError("\(name) is not installed. Install the package \(package).")
         }
         Self.endFormer(name, pidFile)
-        MediaThread.eventually(name: "kept:\(name)") { [self] in
+        MediaThread.startWhenPossible(name: "kept:\(name)") { [self] in
             while run(program, arguments, say) {}
             over.cancel()
         }
@@ -89,7 +89,7 @@ final class SupervisedProgram: Sendable {
             // The program's messages aren't shown while the program is running. The last message is reported
             // when the program exits.
             child.readMessages { line in last.withLock { $0 = line } }
-            child.finish()
+            child.closeInput()
             let isEnding = state.withLock { state in
                 state.child = child
                 return state.isEnding

@@ -26,13 +26,13 @@ final class GroupClock: Sendable {
     ///     no measurement is available.
     init(_ socket: String?, read: @escaping @Sendable (ClockReading?, ClockPair) -> Void = { _, _ in }) {
         let program = socket == nil ? nil : SupervisedProgram.path(of: "chronyc")
-        MediaThread.eventually(name: "group:clock") { [self] in
+        MediaThread.startWhenPossible(name: "group:clock") { [self] in
             let clock = MonotonicClock()
             var next = clock.now
             while !ending.isCancelled {
                 let tracking = program.flatMap { program in socket.flatMap { Self.tracking(program, $0) } }
                 let now = ClockPair.now()
-                read(note(tracking, now), now)
+                read(update(with: tracking, now), now)
                 next = max(next + Self.interval, clock.now)
                 guard clock.sleep(until: next, unless: ending) else { return }
             }
@@ -77,7 +77,7 @@ final class GroupClock: Sendable {
             child.readOutput(
                 { line in lines.withLock { if $0.first.isEmpty { $0.first = line } } },
                 whenOver: { lines.broadcast { $0.isOver = true } })
-            child.finish()
+            child.closeInput()
             _ = child.wait()
         } catch {
             return nil
@@ -86,7 +86,7 @@ final class GroupClock: Sendable {
         return ChronyTracking(lines.withLock { $0.first })
     }
 
-    private func note(_ tracking: ChronyTracking?, _ now: ClockPair) -> ClockReading? {
+    private func update(with tracking: ChronyTracking?, _ now: ClockPair) -> ClockReading? {
         state.withLock { state in
             if (now.distance - state.distance).magnitude > Self.step { state.steps += 1 }
             state.distance = now.distance

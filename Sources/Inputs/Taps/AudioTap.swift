@@ -65,7 +65,7 @@ public final class AudioTap: Sendable {
     /// Queues a slice for the handler. If the queue is full, the slice is dropped and counted. Never blocks.
     package func offer(_ slice: Slice) {
         unhandled.withLock { $0 += 1 }
-        guard !queue.offer(slice) else { return }
+        guard !queue.tryEnqueue(slice) else { return }
         unhandled.broadcast { $0 -= 1 }
         dropped.withLock { $0 += 1 }
     }
@@ -79,7 +79,7 @@ public final class AudioTap: Sendable {
 
     /// Passes slices to the handler on the tap's thread until `finish` is called.
     package func run() {
-        while let slice = queue.next() {
+        while let slice = queue.dequeue() {
             handler(slice)
             unhandled.broadcast { $0 -= 1 }
         }

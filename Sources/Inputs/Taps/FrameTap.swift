@@ -27,7 +27,7 @@ public final class FrameTap: Sendable {
         mutating func keeps(_ frame: CapturedFrame) -> Bool {
             guard let rate = request.rate else { return true }
             if decimator?.rate != rate { decimator = FrameDecimator(rate: rate) }
-            return decimator?.keeps(MediaTime(nanoseconds: frame.capturedAt.nanoseconds)) ?? true
+            return decimator?.shouldKeep(MediaTime(nanoseconds: frame.capturedAt.nanoseconds)) ?? true
         }
     }
 
@@ -87,7 +87,7 @@ public final class FrameTap: Sendable {
     ///   - capacity: Maximum number of raw frames queued for the handler, at least 1.
     ///   - handler: Called for each frame.
     package convenience init(
-        role: String, notingAtOnce capacity: Int, handler: @escaping @Sendable (CapturedFrame) -> Void
+        role: String, rawCapacity capacity: Int, handler: @escaping @Sendable (CapturedFrame) -> Void
     ) {
         self.init(
             role: role, FrameRequest(.asCaptured), isPreview: false, capacity: capacity, mayStall: false,
@@ -127,7 +127,7 @@ public final class FrameTap: Sendable {
 
     /// Whether the handler must receive every frame without delay. The value is `true` unless the tap is
     /// paused or only stores frames.
-    var isWatched: Bool { !handlesOnCameraThread && state.withLock { !$0.isPaused } }
+    var needsPromptFrames: Bool { !handlesOnCameraThread && state.withLock { !$0.isPaused } }
 
     /// Queues a frame for the handler. If the queue is full, the frame is dropped and counted. Never blocks.
     package func offer(_ frame: CapturedFrame) {
@@ -143,8 +143,8 @@ public final class FrameTap: Sendable {
             if !frame.isOwned, !isNoted { state.lent += 1 }
             return true
         }
-        if isWanted, isNoted { return hand(frame) }
-        guard isWanted, !queue.offer(frame) else { return }
+        if isWanted, isNoted { return callHandler(with: frame) }
+        guard isWanted, !queue.tryEnqueue(frame) else { return }
         state.withLock { state in
             state.dropped += 1
             if !frame.isOwned { state.lent -= 1 }
@@ -153,8 +153,8 @@ public final class FrameTap: Sendable {
 
     /// Passes frames to the handler on the tap's thread until `finish` is called.
     package func run(with codecs: any CodecFactory) {
-        let decoding = TapDecoding(role: role, codecs: codecs)
-        while let frame = queue.next() {
+        let decoding = TapDecoder(role: role, codecs: codecs)
+        while let frame = queue.dequeue() {
             deliver(frame, with: codecs, decoding)
             if !frame.isOwned { state.withLock { $0.lent -= 1 } }
         }
@@ -165,22 +165,24 @@ public final class FrameTap: Sendable {
         queue.finish()
     }
 
-    private func deliver(_ frame: CapturedFrame, with codecs: any CodecFactory, _ decoding: TapDecoding) {
+    private func deliver(_ frame: CapturedFrame, with codecs: any CodecFactory, _ decoding: TapDecoder) {
         let request = request
-        guard case .converted(let pixel) = request.format else { return hand(frame) }
+        guard case .converted(let pixel) = request.format else { return callHandler(with: frame) }
         do {
             guard frame.pixel == .h264 else {
-                return hand(try codecs.convert(frame, to: pixel, part: request.part, size: request.size))
+                return callHandler(
+                    with: try codecs.convert(frame, to: pixel, part: request.part, size: request.size))
             }
             for decoded in try decoding.frames(of: frame) where state.withLock({ $0.keeps(decoded) }) {
-                hand(try codecs.convert(decoded, to: pixel, part: request.part, size: request.size))
+                callHandler(
+                    with: try codecs.convert(decoded, to: pixel, part: request.part, size: request.size))
             }
         } catch {
             state.withLock { $0.dropped += 1 }
         }
     }
 
-    private func hand(_ frame: CapturedFrame) {
+    private func callHandler(with frame: CapturedFrame) {
         handler(frame)
         state.withLock { $0.delivered += 1 }
     }
@@ -227,7 +229,7 @@ public struct FrameRequest: Sendable, Equatable {
 
 /// Decodes an H.264 stream for one tap. Use an instance only on the tap's thread, so that the recording never
 /// waits for the decoder.
-final class TapDecoding {
+final class TapDecoder {
     private let role: String
     private let codecs: any CodecFactory
     private var decoder: (any VideoDecoding)?

@@ -40,12 +40,12 @@ public final class MetadataTap: Sendable {
 
     /// Queues a value for the handler. If the queue is full, the value is dropped and counted. Never blocks.
     package func offer(_ metadata: CameraMetadata) {
-        if !queue.offer(metadata) { dropped.withLock { $0 += 1 } }
+        if !queue.tryEnqueue(metadata) { dropped.withLock { $0 += 1 } }
     }
 
     /// Passes values to the handler on the tap's thread until `finish` is called.
     package func run() {
-        while let metadata = queue.next() { handler(metadata) }
+        while let metadata = queue.dequeue() { handler(metadata) }
     }
 
     /// Ends the tap. No more values are accepted.

@@ -92,7 +92,7 @@ public final class PacketTap: Sendable {
         state.withLock { state in
             if packet.isVideo, state.awaitsKey, !packet.isKey {
                 state.dropped += 1
-            } else if queue.offer(packet) {
+            } else if queue.tryEnqueue(packet) {
                 if packet.isVideo { state.awaitsKey = false }
             } else {
                 state.dropped += 1
@@ -103,7 +103,7 @@ public final class PacketTap: Sendable {
 
     /// Passes packets to the handler on the tap's thread until `finish` is called.
     package func run() {
-        while let packet = queue.next() { handler(packet) }
+        while let packet = queue.dequeue() { handler(packet) }
     }
 
     /// Ends the tap. No more packets are accepted.

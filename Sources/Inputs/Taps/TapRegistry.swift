@@ -76,19 +76,19 @@ package final class TapRegistry: Sendable {
         let isOver = state.withLock { state in
             if !state.isOver {
                 adding(&state)
-                if let codecs = state.codecs { begin(role, waits, run, codecs, &state) }
+                if let codecs = state.codecs { startThread(role, waits, run, codecs, &state) }
             }
             return state.isOver
         }
         if isOver { finish() }
     }
 
-    private func begin(
+    private func startThread(
         _ role: String, _ waits: Bool, _ run: @escaping @Sendable (any CodecFactory) -> Void,
         _ codecs: any CodecFactory, _ state: inout State
     ) {
         if waits { state.running += 1 }
-        MediaThread.eventually(name: "tap:\(role)") { [board = self] in
+        MediaThread.startWhenPossible(name: "tap:\(role)") { [board = self] in
             run(codecs)
             if waits { board.state.broadcast { $0.running -= 1 } }
         }
@@ -130,16 +130,16 @@ package final class TapRegistry: Sendable {
             state.codecs = codecs
             state.waitsForSound = waitsForSound
             for tap in state.frames.values.joined() {
-                begin(tap.role, !tap.mayStall, tap.run, codecs, &state)
+                startThread(tap.role, !tap.mayStall, tap.run, codecs, &state)
             }
             for tap in state.audio.values.joined() {
-                begin(tap.role, !tap.mayStall, { _ in tap.run() }, codecs, &state)
+                startThread(tap.role, !tap.mayStall, { _ in tap.run() }, codecs, &state)
             }
             for tap in state.metadata.values.joined() {
-                begin(tap.role, true, { _ in tap.run() }, codecs, &state)
+                startThread(tap.role, true, { _ in tap.run() }, codecs, &state)
             }
             for tap in state.packets {
-                begin(Self.program, !tap.mayStall, { _ in tap.run() }, codecs, &state)
+                startThread(Self.program, !tap.mayStall, { _ in tap.run() }, codecs, &state)
             }
         }
     }
@@ -189,8 +189,8 @@ package final class TapRegistry: Sendable {
     }
 
     /// Whether any tap must receive every frame of a camera without delay.
-    package func isWatched(_ role: String) -> Bool {
-        state.withLock { $0.frames[role] ?? [] }.contains(where: \.isWatched)
+    package func needsPromptFrames(of role: String) -> Bool {
+        state.withLock { $0.frames[role] ?? [] }.contains(where: \.needsPromptFrames)
     }
 
     /// Whether any tap needs the program's packets on standby.
@@ -204,7 +204,7 @@ package final class TapRegistry: Sendable {
 
     /// Whether any tap needs audio or packets. Because these are produced when ticks are decided, ticks must
     /// then be decided without delay.
-    package var wantsPromptness: Bool {
+    package var needsPromptTicks: Bool {
         state.withLock { state in !state.packets.isEmpty || state.audio.values.contains { !$0.isEmpty } }
     }
 
@@ -215,7 +215,7 @@ package final class TapRegistry: Sendable {
 
     /// Passes a frame of a camera or of the program to the taps that need it. Never blocks. If taps already
     /// hold several frames in driver memory, the frame is copied.
-    package func give(_ frame: CapturedFrame, of role: String) {
+    package func forward(_ frame: CapturedFrame, of role: String) {
         guard let taps = state.withLock({ $0.frames[role] }), !taps.isEmpty else { return }
         let isScarce = !frame.isOwned && taps.reduce(0) { $0 + $1.lentCount } >= Self.mostLent
         let given = isScarce ? frame.ownedCopy() : frame
@@ -224,14 +224,14 @@ package final class TapRegistry: Sendable {
 
     /// Passes aligned audio to the taps that need it. With simulated time, this method blocks until the
     /// handlers have processed the audio; otherwise, it never blocks.
-    package func give(_ slice: AudioTap.Slice, of role: String) {
+    package func forward(_ slice: AudioTap.Slice, of role: String) {
         let (taps, waits) = state.withLock { ($0.audio[role] ?? [], $0.waitsForSound) }
         for tap in taps { tap.offer(slice) }
         if waits { for tap in taps where !tap.mayStall { tap.waitUntilHandled() } }
     }
 
     /// Passes the metadata of a frame to the taps that need it. Never blocks.
-    package func give(_ metadata: CameraMetadata, of role: String) {
+    package func forward(_ metadata: CameraMetadata, of role: String) {
         for tap in state.withLock({ $0.metadata[role] }) ?? [] { tap.offer(metadata) }
     }
 
@@ -243,7 +243,7 @@ package final class TapRegistry: Sendable {
     ///   - start: Time 0 of the packet's times, on the session's clock.
     ///   - isOfStandby: Whether the packet was encoded on standby. Only taps that requested such packets
     ///     receive it.
-    package func give(
+    package func forward(
         _ packet: EncodedPacket, parameters: StreamParameters, since start: ClockTime,
         isOfStandby: Bool = false
     ) {
@@ -255,5 +255,5 @@ package final class TapRegistry: Sendable {
     }
 
     /// Discards the packets that are retained for new taps, because the recording of these packets has ended.
-    package func endPackets() { state.withLock { $0.history.clear() } }
+    package func clearPacketHistory() { state.withLock { $0.history.clear() } }
 }

@@ -33,7 +33,7 @@ struct DecisionList {
             lines.append("* FROM CLIP NAME: \(Self.oneLine(clip.part.file.split(separator: "/").last ?? ""))")
             let shot = timeline.cut.shot(at: clip.frames.lowerBound)
             lines.append(
-                "* COMMENT: \(Self.plain(shot.layout.rawValue)) \(Self.oneLine(shot.show.joined(separator: ", "))): \(Self.plain(shot.why))"
+                "* COMMENT: \(Self.plain(shot.layout.rawValue)) \(Self.oneLine(shot.cameras.joined(separator: ", "))): \(Self.plain(shot.reason))"
             )
             for marker in timeline.markers where clip.frames.contains(marker.frames.lowerBound) {
                 lines.append(

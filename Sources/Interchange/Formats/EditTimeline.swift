@@ -84,7 +84,7 @@ struct EditTimeline {
                         })
                     else { continue }
                     var placed = clip
-                    placed.why = shot.why
+                    placed.reason = shot.reason
                     placed.picture = clip.part.size.flatMap { EditPicture(layer, of: track, stored: $0) }
                     if placed.picture != nil { layers[index].append(placed) }
                 }
@@ -120,8 +120,10 @@ extension SessionTrack {
             // The first sample of a file may be up to one sample after the frame at which the recording was split.
             let tolerance = Nanoseconds(kind == .microphone ? 20_834 : 0)
             let first = max(
-                frames.lowerBound, session.rate.ticks(before: part.firstFrame.later(by: .zero - tolerance)))
-            let end = min(frames.upperBound, session.rate.ticks(before: part.to.later(by: .zero - tolerance)))
+                frames.lowerBound, session.rate.ticks(before: part.firstFrame.advanced(by: .zero - tolerance))
+            )
+            let end = min(
+                frames.upperBound, session.rate.ticks(before: part.to.advanced(by: .zero - tolerance)))
             guard first < end else { return nil }
             let start = ExactTime(frame: first, at: session.rate) - exact(part.from)
             return EditClip(
@@ -191,7 +193,7 @@ struct EditClip: Equatable {
     /// Audio gain in decibels.
     var gain: Double = 0
     /// The reason for the shot, or an empty string.
-    var why = ""
+    var reason = ""
 
     /// Number of frames at the session's rate.
     var count: Int64 { frames.upperBound - frames.lowerBound }
@@ -214,7 +216,7 @@ struct EditPicture: Equatable {
     /// Width in pixels of a white border inside the target rectangle.
     let border: Int
     /// Pixel aspect ratio of the frame as players show it, after the rotation declared in the file.
-    private let pixel: AspectRatio
+    private let pixelAspect: AspectRatio
 
     /// Places a layer; `nil` if no part of it is visible.
     init?(_ layer: PlannedLayer, of track: SessionTrack, stored: FrameSize) {
@@ -224,18 +226,18 @@ struct EditPicture: Equatable {
                 fit: layer.fit,
                 into: layer.rectangle)
         else { return nil }
-        frame = track.rotation.swapsSides ? stored.turned : stored
+        frame = track.rotation.swapsSides ? stored.transposed : stored
         source = placement.source.turned(by: track.rotation, in: stored)
         target = placement.target
         rotation = layer.rotation - track.rotation
         isMirrored = layer.isMirrored
         border = layer.border
         let stated = layer.pixelAspect ?? .square
-        pixel = track.rotation.swapsSides ? stated.turned : stated
+        pixelAspect = track.rotation.swapsSides ? stated.transposed : stated
     }
 
     /// Pixels cropped at the left, top, right, and bottom edges of the frame.
-    var cut: (left: Int, top: Int, right: Int, bottom: Int) {
+    var cropMargins: (left: Int, top: Int, right: Int, bottom: Int) {
         (
             source.x, source.y, frame.width - source.x - source.width,
             frame.height - source.y - source.height
@@ -256,10 +258,10 @@ struct EditPicture: Equatable {
     ///   picture), and the offset of the center in pixels to the right and down.
     func transform(in size: FrameSize) -> (scale: (x: Double, y: Double), offset: (x: Double, y: Double)) {
         // Editors use square pixels with the height of the frame.
-        let square = Double(pixel.width) / Double(pixel.height)
+        let square = Double(pixelAspect.width) / Double(pixelAspect.height)
         let fit = min(
             Double(size.width) / (Double(frame.width) * square), Double(size.height) / Double(frame.height))
-        let place = rotation.swapsSides ? target.size.turned : target.size
+        let place = rotation.swapsSides ? target.size.transposed : target.size
         let scale = (
             x: Double(place.width) / (Double(source.width) * square) / fit,
             y: Double(place.height) / Double(source.height) / fit

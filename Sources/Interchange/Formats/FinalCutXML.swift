@@ -228,7 +228,7 @@ struct FinalCutXML {
 
     private func shot(_ frames: Range<Int64>, _ clips: [EditClip]) -> XMLElement {
         let shot = timeline.cut.shot(at: frames.lowerBound)
-        let note = EditXML.element("note", [:], text: shot.why)
+        let note = EditXML.element("note", [:], text: shot.reason)
         let picture = clips.first.map { [source(of: $0)] } ?? []
         let sounds = timeline.sounds.compactMap { sound -> XMLElement? in
             guard let clip = sound.clips.first(where: { $0.frames.contains(frames.lowerBound) }) else {
@@ -253,7 +253,7 @@ struct FinalCutXML {
                 ])
         }
         return multicam(
-            frames, offset: time(frames.lowerBound), name: shot.show.joined(separator: ", "),
+            frames, offset: time(frames.lowerBound), name: shot.cameras.joined(separator: ", "),
             children: [note] + picture + sounds + over + markers,
             attributes: picture.isEmpty ? [("srcEnable", "audio")] : [])
     }
@@ -289,9 +289,10 @@ struct FinalCutXML {
                             EditXML.element(
                                 "trim-rect",
                                 [
-                                    "left": percent(picture.cut.left), "top": percent(picture.cut.top),
-                                    "right": percent(picture.cut.right),
-                                    "bottom": percent(picture.cut.bottom),
+                                    "left": percent(picture.cropMargins.left),
+                                    "top": percent(picture.cropMargins.top),
+                                    "right": percent(picture.cropMargins.right),
+                                    "bottom": percent(picture.cropMargins.bottom),
                                 ])
                         ]))
             }
@@ -321,8 +322,8 @@ struct FinalCutXML {
         guard let size = part.size, let rate = track.rate else { return nil }
         let isTurned = track.rotation.swapsSides
         return Format(
-            size: isTurned ? size.turned : size, rate: rate,
-            pixel: isTurned ? track.pixelAspect?.turned : track.pixelAspect)
+            size: isTurned ? size.transposed : size, rate: rate,
+            pixel: isTurned ? track.pixelAspect?.transposed : track.pixelAspect)
     }
 
     private func formatID(of part: SessionPart, in track: SessionTrack) -> String {

@@ -197,7 +197,8 @@ struct MeltProject {
                 EditXML.element(
                     "entry",
                     ["producer": "file\(index)", "in": "\(first)", "out": "\(first + clip.count - 1)"],
-                    properties(clip.why.isEmpty ? [] : [("shotcut:comment", clip.why)]) + filters(of: clip)))
+                    properties(clip.reason.isEmpty ? [] : [("shotcut:comment", clip.reason)])
+                        + filters(of: clip)))
             end = clip.frames.upperBound
         }
         return EditXML.element("playlist", ["id": id], children)
@@ -236,7 +237,7 @@ struct MeltProject {
 
     /// Returns the crop at each edge of the frame after the rotation, which the producer applies first.
     private func turned(_ picture: EditPicture) -> (left: Int, top: Int, right: Int, bottom: Int) {
-        let cut = picture.cut
+        let cut = picture.cropMargins
         return switch picture.rotation {
         case .none: cut
         case .quarter: (cut.bottom, cut.left, cut.top, cut.right)

@@ -101,7 +101,7 @@ struct OpenTimeline {
             ])
         var known: [String: JSONValue] = ["role": .string(track.role)]
         var effects: [JSONValue] = []
-        if !clip.why.isEmpty { known["why"] = .string(clip.why) }
+        if !clip.reason.isEmpty { known["why"] = .string(clip.reason) }
         if track.kind == .microphone {
             known["gain_db"] = .number(clip.gain)
             if clip.gain != 0 { effects.append(effect("Volume", 62, [("volume", clip.gain, 0)])) }

@@ -67,7 +67,7 @@ public struct RecordedSession: Sendable, Equatable {
     }
 
     /// Whether the mix of the recording contains any audio.
-    public var isHeard: Bool {
+    public var hasAudio: Bool {
         microphones.isEmpty
             ? (program?.channels ?? 0) > 0
             : microphones.contains { gains(of: $0.role).contains { $0.decibels != nil } }
@@ -164,7 +164,7 @@ extension RecordedSession {
             return roles.compactMap { role in
                 let own = tracks.filter { ($0.role ?? $0.name) == role }
                 func isFound(_ file: String) -> Bool {
-                    let isThere = file.isPathWithin && isThere(file)
+                    let isThere = file.isSafeRelativePath && isThere(file)
                     if !isThere { lost.append(file.printable()) }
                     return isThere
                 }
@@ -197,7 +197,7 @@ extension RecordedSession {
         case .recording, .finished: break
         }
         let upright = first.flatMap { angle in
-            angle.parts.first?.size.map { angle.rotation.swapsSides ? $0.turned : $0 }
+            angle.parts.first?.size.map { angle.rotation.swapsSides ? $0.transposed : $0 }
         }
         let size = planned.flatMap(Self.size) ?? upright ?? FrameSize(width: 1920, height: 1080)
         let rate = planned?.rate.flatMap { FrameRate($0) } ?? first?.rate ?? FrameRate(30, per: 1)
@@ -327,7 +327,7 @@ extension SessionTrack {
         let openings = tracks.flatMap { track -> [Opening] in
             let size = RecordedSession.size(track)
             let first = Opening(
-                file: track.file, track: track, from: begin(of: track, end: end), size: size)
+                file: track.file, track: track, from: startTime(of: track, end: end), size: size)
             return [first]
                 + (track.part_details ?? []).map { part in
                     let partSize = part.width.flatMap { width in
@@ -340,7 +340,7 @@ extension SessionTrack {
         }.sorted { $0.from < $1.from }
         return openings.enumerated().compactMap { index, opening in
             let next = index + 1 < openings.count ? openings[index + 1].from : end.nanoseconds
-            let last = begin(of: opening.track, end: end) + max(0, opening.track.duration_ns)
+            let last = startTime(of: opening.track, end: end) + max(0, opening.track.duration_ns)
             let to = min(next, last, end.nanoseconds)
             guard opening.from < to else { return nil }
             return SessionPart(
@@ -353,7 +353,7 @@ extension SessionTrack {
     /// Returns the instant that corresponds to time 0 of a track's first file. If a copied H.264 track begins
     /// late, its file begins with an earlier key frame, which isn't shown on playback. The track ends
     /// together with the other tracks.
-    private static func begin(of track: Manifest.Track, end: MediaTime) -> Int64 {
+    private static func startTime(of track: Manifest.Track, end: MediaTime) -> Int64 {
         guard track.variable_rate == true, track.first_ns > 0 else { return max(0, track.first_ns) }
         return max(track.first_ns, (track.ended_ns ?? end.nanoseconds) - max(0, track.duration_ns))
     }
@@ -413,11 +413,11 @@ extension RecordedSession {
             for (role, name) in session.people { people["\(node)/\(role)"] = name }
             problems += session.problems.map { "\(node): \($0)" }
             formats += session.formats.filter { !formats.contains($0) }
-            end = max(end, session.duration.later(by: later))
+            end = max(end, session.duration.advanced(by: later))
             // A marker that all nodes share counts once; two markers from the same node count as two.
             let others = markers
             for marker in session.markers {
-                let time = MediaTime(nanoseconds: marker.at_ns).later(by: later).nanoseconds
+                let time = MediaTime(nanoseconds: marker.at_ns).advanced(by: later).nanoseconds
                 let isKnown = others.contains { other in
                     other.text == marker.text
                         && (Nanoseconds(other.at_ns) - Nanoseconds(time)).magnitude < .milliseconds(100)
@@ -459,7 +459,7 @@ extension RecordedSession {
     /// Returns the wall clock at T0 of the computer that recorded a track, and the time since then.
     func origin(of track: SessionTrack?, at time: MediaTime) -> (start: LocalTime, since: MediaTime) {
         guard let origin = track?.origin else { return (start, time) }
-        return (origin.start, time.later(by: .zero - origin.later))
+        return (origin.start, time.advanced(by: .zero - origin.later))
     }
 }
 
@@ -471,11 +471,11 @@ extension SessionTrack {
             parts: parts.map { part in
                 SessionPart(
                     file: "\(node)/\(part.file)", stream: part.stream, codec: part.codec,
-                    from: part.from.later(by: later), to: part.to.later(by: later), size: part.size)
+                    from: part.from.advanced(by: later), to: part.to.advanced(by: later), size: part.size)
             }, rate: rate, isOnGrid: isOnGrid, rotation: rotation, shown: shown, channels: channels,
             gaps: gaps.map { $0.later(by: later) }, devices: devices, camera: camera.map { "\(node)/\($0)" })
         track.pixelAspect = pixelAspect
-        track.empty = empty.map { $0.lowerBound.later(by: later)..<$0.upperBound.later(by: later) }
+        track.empty = empty.map { $0.lowerBound.advanced(by: later)..<$0.upperBound.advanced(by: later) }
         track.origin = Origin(start: start, later: later)
         return track
     }
@@ -483,12 +483,12 @@ extension SessionTrack {
 
 extension RecordedSession {
     /// Returns the session up to an instant, without later files and markers. Performs no I/O.
-    public func ended(at end: MediaTime) -> RecordedSession {
+    public func truncated(at end: MediaTime) -> RecordedSession {
         var session = self
         session.duration = min(duration, end)
-        session.angles = angles.compactMap { $0.ended(at: end) }
-        session.microphones = microphones.compactMap { $0.ended(at: end) }
-        session.program = program?.ended(at: end)
+        session.angles = angles.compactMap { $0.truncated(at: end) }
+        session.microphones = microphones.compactMap { $0.truncated(at: end) }
+        session.program = program?.truncated(at: end)
         session.markers = markers.filter { $0.at_ns <= end.nanoseconds }
         return session
     }
@@ -496,7 +496,7 @@ extension RecordedSession {
 
 extension SessionTrack {
     /// Returns the track up to an instant; `nil` if it begins later.
-    fileprivate func ended(at end: MediaTime) -> SessionTrack? {
+    fileprivate func truncated(at end: MediaTime) -> SessionTrack? {
         var track = self
         track.parts = parts.filter { $0.from < end }.map { part in
             var part = part

@@ -81,7 +81,7 @@ public struct SessionTrack: Sendable, Equatable {
     ///
     /// - Parameter end: End of the recording.
     /// - Returns: The periods, relative to T0; they may overlap.
-    public func unusable(until end: MediaTime) -> [Range<MediaTime>] {
+    public func unusableRanges(until end: MediaTime) -> [Range<MediaTime>] {
         var stretches = gaps.filter { $0.from < $0.to }.map { $0.from..<$0.to } + empty
         var last = MediaTime.zero
         for part in parts {

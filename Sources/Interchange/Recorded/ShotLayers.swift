@@ -43,7 +43,8 @@ extension RecordedSession {
         let start = rate.time(ofTick: shot.first)
         let (time, size) = (time ?? start, size ?? self.size)
         let shown = arrangement(at: start)
-        let isProgram = shown.map { $0.layout == shot.layout && $0.layers.map(\.role) == shot.show } ?? false
+        let isProgram =
+            shown.map { $0.layout == shot.layout && $0.layers.map(\.role) == shot.cameras } ?? false
         if style == nil, let shown, isProgram,
             size.width * self.size.height == size.height * self.size.width
         {
@@ -55,7 +56,7 @@ extension RecordedSession {
         }
         let layout = shot.layout
         let style = style ?? InsetStyle(fit: layout.defaultFit)
-        let looks = shot.show.filter { angle($0) != nil }.map { appearance(of: $0, at: start) }
+        let looks = shot.cameras.filter { angle($0) != nil }.map { appearance(of: $0, at: start) }
         let rectangles = layout.rectangles(for: looks.map { upright($0, at: time) }, in: size, style)
         return zip(looks, rectangles).enumerated().compactMap { index, place in
             var layer = place.0
@@ -87,7 +88,7 @@ extension RecordedSession {
         let part = crop(layer.crop, of: track, stored: stored)?.size ?? stored
         let pixel = track.pixelAspect ?? .square
         let seen = FrameSize(width: part.width * pixel.width, height: part.height * pixel.height)
-        return layer.rotation.swapsSides ? seen.turned : seen
+        return layer.rotation.swapsSides ? seen.transposed : seen
     }
 
     private func planned(

@@ -202,7 +202,7 @@ struct VoiceDifferences {
     /// Histogram in steps of 1 dB from −60 to 60. Old values lose weight over time.
     private var counts = [Double](repeating: 0, count: 121)
     private var weight = 1.0
-    private var news = 0
+    private var differenceCount = 0
 
     /// Records a difference.
     ///
@@ -218,16 +218,16 @@ struct VoiceDifferences {
                 counts = counts.map { $0 / weight }
                 weight = 1
             }
-            news += 1
+            differenceCount += 1
         }
-        if news < 50 {
+        if differenceCount < 50 {
             (leakToOne, leakToOther) = (noise - 2, -noise - 2)
-        } else if difference != nil, news % 25 == 0 {
-            settle(noise)
+        } else if difference != nil, differenceCount % 25 == 0 {
+            updateLeakage(noise)
         }
     }
 
-    private mutating func settle(_ noise: Float) {
+    private mutating func updateLeakage(_ noise: Float) {
         var (low, high) = (quantile(0..<121, 0.02), quantile(0..<121, 0.98))
         for _ in 0..<20 where low < high {
             let border = (low + high) / 2 + 1

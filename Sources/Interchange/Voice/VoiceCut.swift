@@ -35,7 +35,7 @@ public struct VoiceCut: Sendable, Equatable {
     /// Layout of the cameras in `wide`.
     public var wideLayout: ProgramLayout
     /// Minimum length of a shot.
-    public var shortest: Nanoseconds = .seconds(2)
+    public var minShot: Nanoseconds = .seconds(2)
     /// Time by which the switch to a camera precedes the voice.
     public var lead: Nanoseconds = .milliseconds(80)
 
@@ -111,13 +111,14 @@ public struct VoiceCut: Sendable, Equatable {
         }
         let frames = Int(clamping: session.lastFrame)
         var seen = cameras.map { camera in
-            Self.seen(speakers.indices.filter { speakers[$0].camera == camera }.map { activity.speaks[$0] })
+            Self.isAnySpeaking(
+                speakers.indices.filter { speakers[$0].camera == camera }.map { activity.speaks[$0] })
         }
         let heard = seen.map { Self.frames($0, count: frames, of: session) }
         for index in seen.indices { advance(&seen[index], by: Int(lead.count / 10_000_000)) }
         let shown = seen.map { Self.frames($0, count: frames, of: session) }
         let shortest = max(
-            1, Int(clamping: session.rate.ticks(before: MediaTime(nanoseconds: self.shortest.count))))
+            1, Int(clamping: session.rate.ticks(before: MediaTime(nanoseconds: self.minShot.count))))
         let price = 0.3 * session.rate.perSecond
         let faults = (cameras + wide).reduce(into: [String: [Bool]]()) { faults, role in
             faults[role] = faults[role] ?? Self.faults(of: role, session, count: frames)
@@ -137,7 +138,7 @@ public struct VoiceCut: Sendable, Equatable {
                 return isVoice || faults.values.contains { $0[frame] != $0[frame - 1] }
             }, shortest: shortest, price: price)
         let shots = search.shots().flatMap { shot -> [Cut.Shot] in
-            let reason = why(shot, cameras, shown, cameraFaults, session)
+            let reason = reason(shot, cameras, shown, cameraFaults, session)
             let pictures =
                 shot.choice == cameras.count
                 ? widePictures(shot.frames, faults, shortest: shortest)
@@ -146,8 +147,8 @@ public struct VoiceCut: Sendable, Equatable {
                 let isGrid = picture.show.count > 1
                 return Cut.Shot(
                     first: Int64(picture.frames.lowerBound), end: Int64(picture.frames.upperBound),
-                    show: picture.show,
-                    layout: isGrid ? wideLayout : .single, why: reason)
+                    cameras: picture.show,
+                    layout: isGrid ? wideLayout : .single, reason: reason)
             }
         }
         return Cut(rate: session.rate, shots: shots)
@@ -172,7 +173,7 @@ public struct VoiceCut: Sendable, Equatable {
     /// Returns, for each frame, whether a camera is unusable.
     private static func faults(of role: String, _ session: RecordedSession, count: Int) -> [Bool] {
         var faults = [Bool](repeating: false, count: count)
-        for stretch in session.angle(role)?.unusable(until: session.duration) ?? [] {
+        for stretch in session.angle(role)?.unusableRanges(until: session.duration) ?? [] {
             let first = min(Int(clamping: session.rate.ticks(before: stretch.lowerBound)), count)
             let end = min(Int(clamping: session.rate.ticks(before: stretch.upperBound)), count)
             for frame in first..<max(first, end) { faults[frame] = true }
@@ -211,7 +212,7 @@ public struct VoiceCut: Sendable, Equatable {
     }
 
     /// Returns whether any of a camera's speakers is speaking.
-    private static func seen(_ speaks: [[Bool]]) -> [Bool] {
+    private static func isAnySpeaking(_ speaks: [[Bool]]) -> [Bool] {
         guard let first = speaks.first else { return [] }
         return first.indices.map { time in speaks.contains { $0[time] } }
     }
@@ -275,7 +276,7 @@ public struct VoiceCut: Sendable, Equatable {
     /// value.
     private static let unusable: Float = -2
 
-    private func why(
+    private func reason(
         _ shot: (choice: Int, frames: Range<Int>), _ cameras: [String], _ seen: [[Bool]],
         _ faults: [[Bool]], _ session: RecordedSession
     ) -> String {

@@ -17,9 +17,9 @@ public struct VoiceMeter: Sendable {
     /// Powers in 10 ms steps since T0, without the powers that have been dropped.
     public private(set) var powers: [Powers] = []
     /// Number of powers that have been dropped at the beginning.
-    public private(set) var forgotten = 0
+    public private(set) var droppedCount = 0
     /// Number of powers since T0.
-    public var count: Int { forgotten + powers.count }
+    public var count: Int { droppedCount + powers.count }
     private var power = Powers.zero
     private var sampleCount = 0
     private var (near, far) = (Powers.zero, Powers.zero)
@@ -60,11 +60,11 @@ public struct VoiceMeter: Sendable {
 
     /// Drops the powers before an index counted from T0, for continuous use. Afterward, at most twice the
     /// requested number of powers remain, and at least one second.
-    public mutating func forget(before index: Int) {
-        let old = min(index, count) - forgotten
+    public mutating func drop(before index: Int) {
+        let old = min(index, count) - droppedCount
         guard old > max(100, powers.count / 2) else { return }
         powers.removeFirst(old)
-        forgotten += old
+        droppedCount += old
     }
 
     private mutating func finishLevel() {

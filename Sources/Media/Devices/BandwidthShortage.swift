@@ -41,7 +41,7 @@ public struct BandwidthShortage: Sendable, Hashable {
     /// Reservations of other devices, largest first.
     public let claims: [Claim]
     /// The smallest reservation that the camera may have requested; `nil` if unknown.
-    public let asked: Share?
+    public let requested: Share?
     /// The largest of the camera's possible reservations that would still fit into the available bandwidth;
     /// `nil` if none fits or the sizes are unknown.
     public let fitting: Share?
@@ -57,7 +57,7 @@ public struct BandwidthShortage: Sendable, Hashable {
     ) {
         self.controller = controller
         self.claims = claims
-        self.asked = asked
+        self.requested = asked
         self.fitting = fitting
         self.fittingFormats = fittingFormats
         self.freeControllers = freeControllers
@@ -88,11 +88,11 @@ extension BandwidthShortage {
         let place = controller.map { " \($0.printable())" } ?? ""
         let head =
             "the USB controller\(place) does not have enough free bandwidth for this device (disk space is not the problem)"
-        return ([head + account] + [advice]).joined(separator: ". ") + "."
+        return ([head + usageSummary] + [advice]).joined(separator: ". ") + "."
     }
 
     /// Part of the explanation that lists the reservations of other devices and this camera's request.
-    private var account: String {
+    private var usageSummary: String {
         var parts: [String] = []
         if !claims.isEmpty {
             let shown = claims.prefix(3).map { claim in
@@ -102,7 +102,7 @@ extension BandwidthShortage {
             let more = claims.count > 3 ? ["other devices reserve the rest of the bandwidth"] : []
             parts.append((shown + more).joined(separator: "; "))
         }
-        if let asked { parts.append("this camera needs at least \(asked)") }
+        if let requested { parts.append("this camera needs at least \(requested)") }
         return parts.isEmpty ? "" : ": " + parts.joined(separator: ", and ")
     }
 
@@ -113,7 +113,7 @@ extension BandwidthShortage {
             ? "connect this camera to a port on another controller"
             : "connect this camera to a free port on controller \(freeControllers.prefix(2).map { $0.printable() }.joined(separator: " or "))"
         guard let fitting else {
-            guard asked != nil else { return "Choose mjpeg or a smaller size, or \(port)" }
+            guard requested != nil else { return "Choose mjpeg or a smaller size, or \(port)" }
             return
                 "None of the camera's formats fits in the remaining bandwidth: stop another camera, or \(port)"
         }

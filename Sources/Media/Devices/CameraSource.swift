@@ -15,7 +15,7 @@ public protocol CameraSource: Sendable {
     /// Asks the source to include the camera's packet header clock with each frame
     /// (`CapturedFrame.headerClock`). Call this method before `start`. Most sources don't provide a packet
     /// header clock.
-    func deliverHeaderClock()
+    func requestHeaderClock()
 
     /// Starts streaming. This method returns immediately; `receive` is then called on the source's own
     /// thread.
@@ -29,17 +29,17 @@ public protocol CameraSource: Sendable {
     /// zero. The leeway is also set to zero while a consumer needs each frame immediately. A source that has
     /// frames available in advance may use the leeway to deliver several frames at once. This method can be
     /// called from any thread.
-    func deliver(within leeway: Nanoseconds)
+    func setDeliveryLeeway(_ leeway: Nanoseconds)
 
     /// Notifies the source of the instant at which the recording starts. File sources start playing at this
     /// instant, and times in fault scripts are relative to this instant.
-    func recordingBegins(at start: ClockTime)
+    func setRecordingStart(_ start: ClockTime)
 
-    /// Whether `change(to:)` has an effect.
-    var isChangeable: Bool { get }
+    /// Whether `changeFormat(to:)` has an effect.
+    var canChangeFormat: Bool { get }
 
     /// Restarts the stream in another format. This method returns immediately. The source then delivers the
-    /// events `away` (marked as requested), `formatChanged`, and `returned` on its own thread. Call this
+    /// events `outageBegan` (marked as requested), `formatChanged`, and `outageEnded` on its own thread. Call this
     /// method only while the camera is streaming.
     ///
     /// If the device rejects the format or delivers no frame in that format, the previous format stays in use
@@ -49,14 +49,14 @@ public protocol CameraSource: Sendable {
     ///
     /// - Parameter format: A format that the device offers; `nil` switches the camera off until a format is
     ///   set.
-    func change(to format: VideoFormat?)
+    func changeFormat(to format: VideoFormat?)
 
     /// Reads the camera's current control values, which takes a few milliseconds. This method can be called
     /// from any thread, but not from a Swift task.
     ///
     /// - Throws: `DeviceError` if the device is disconnected or doesn't respond. A source without controls
     ///   returns an empty array.
-    func controls() throws(DeviceError) -> [DeviceControl]
+    func readControls() throws(DeviceError) -> [DeviceControl]
 
     /// Sets camera controls in the given order and reads their values back. This method can be called from
     /// any thread, but not from a Swift task. The camera may be streaming during this call.
@@ -67,7 +67,7 @@ public protocol CameraSource: Sendable {
     /// - Parameter requests: The control requests, in a valid order (`ControlGovernor.ordered`).
     /// - Returns: The outcome of each request, in the same order.
     /// - Throws: `DeviceError` if the device is disconnected or doesn't respond.
-    func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome]
+    func setControls(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome]
 
     /// Stops streaming; no events are delivered after this method returns. Never call this method from the
     /// source's own thread.
@@ -88,15 +88,15 @@ public protocol CameraSource: Sendable {
 
 extension CameraSource {
     /// Does nothing: the camera's packet headers don't contain a clock.
-    public func deliverHeaderClock() {}
+    public func requestHeaderClock() {}
     /// Does nothing: the camera delivers each frame as it arrives.
-    public func deliver(within leeway: Nanoseconds) {}
+    public func setDeliveryLeeway(_ leeway: Nanoseconds) {}
     /// Always `false`: the camera keeps the format in which it was opened.
-    public var isChangeable: Bool { false }
+    public var canChangeFormat: Bool { false }
     /// Does nothing: the camera keeps the format in which it was opened.
-    public func change(to format: VideoFormat?) {}
+    public func changeFormat(to format: VideoFormat?) {}
     /// Does nothing: the camera's frames don't depend on the start of the recording.
-    public func recordingBegins(at start: ClockTime) {}
+    public func setRecordingStart(_ start: ClockTime) {}
     /// Always zero: the source of the timestamps doesn't report an error.
     public var timeError: Nanoseconds { .zero }
     /// Always `nil`: the driver sets the timestamps.
@@ -106,11 +106,11 @@ extension CameraSource {
     /// Always zero: no thread simulates hardware.
     public var simulationTime: Nanoseconds { .zero }
     /// Always empty: the camera doesn't have controls.
-    public func controls() throws(DeviceError) -> [DeviceControl] { [] }
+    public func readControls() throws(DeviceError) -> [DeviceControl] { [] }
     /// Rejects every request, because the camera doesn't have controls.
-    public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+    public func setControls(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         requests.map {
-            ControlOutcome(request: $0, value: nil, fault: .unknown($0.name, names: []))
+            ControlOutcome(request: $0, value: nil, fault: .unknownControl($0.name, names: []))
         }
     }
 }
@@ -121,38 +121,38 @@ public enum CameraEvent: Sendable {
     case frame(CapturedFrame)
     /// A frame that arrived before `start` and on which later frames of the stream depend. The frame's
     /// delivery time gives no information about the camera's delay.
-    case earlier(CapturedFrame)
+    case preroll(CapturedFrame)
     /// Expected frames didn't arrive, or arrived damaged. `capturedAt` is the best estimate of the first
     /// missing frame's capture time.
     case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
-    /// The camera disconnected or stopped delivering frames, but may return later. The `away` event is sent
+    /// The camera disconnected or stopped delivering frames, but may return later. The `outageBegan` event is sent
     /// again if the reason for the outage changes.
     ///
     /// `isRequested` indicates that the outage was requested, to change the format or to switch the camera
-    /// off. If the camera turns out to be disconnected during a requested outage, another `away` event with
+    /// off. If the camera turns out to be disconnected during a requested outage, another `outageBegan` event with
     /// `isRequested: false` reports the disconnection and its instant. An outage that wasn't requested keeps
     /// `isRequested: false` until the camera returns, even if a format change is requested during the outage.
-    case away(at: ClockTime, cause: String, isRequested: Bool = false)
+    case outageBegan(at: ClockTime, cause: String, isRequested: Bool = false)
     /// The camera delivers frames again. `remark` gives details for the user, for example a different port,
     /// or a possible swap with an identical device.
-    case returned(at: ClockTime, remark: String? = nil)
+    case outageEnded(at: ClockTime, remark: String? = nil)
     /// The camera continues in another format, because the change was requested or the camera accepted no
-    /// other format. A `returned` event follows.
+    /// other format. A `outageEnded` event follows.
     case formatChanged(VideoFormat)
     /// The camera rejected a format that was requested while it was streaming, and continues in the previous
     /// format.
     case formatRefused(VideoFormat, at: ClockTime, cause: String)
     /// The driver's timestamp for a frame was impossible, so the frame's capture time was set to this instant
     /// instead.
-    case corrected(at: ClockTime)
+    case timestampCorrected(at: ClockTime)
     /// The packet header clock was requested, but the frames don't include it. Each cause of the missing
     /// clock is reported once.
-    case withoutHeaderClock(at: ClockTime, cause: String)
+    case headerClockMissing(at: ClockTime, cause: String)
     /// Results of setting the camera's controls. The results are reported when the camera is opened, and each
     /// time controls are set again because the camera lost their values.
     case controls([ControlOutcome], at: ClockTime)
     /// A notice for the user, as a complete sentence, about something that doesn't affect the recording.
-    case remarked(at: ClockTime, String)
+    case notice(at: ClockTime, String)
     /// The camera won't deliver more frames: the file has ended, or the device is permanently gone.
     case ended(at: ClockTime, cause: String)
 }

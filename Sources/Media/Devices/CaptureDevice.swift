@@ -160,9 +160,9 @@ public enum DeviceChange: Sendable, Equatable {
     case present(CaptureDevice)
     /// The device was connected while monitoring was active. If the device had been connected before, the new
     /// value has the same identity.
-    case arrived(CaptureDevice)
+    case connected(CaptureDevice)
     /// The device was disconnected; the value is the device's last state.
-    case departed(CaptureDevice)
+    case disconnected(CaptureDevice)
     /// The device is still connected and differs from `before`: for example, a problem was resolved, or its
     /// microphone was found.
     case changed(CaptureDevice, before: CaptureDevice)
@@ -173,7 +173,7 @@ public enum DeviceChange: Sendable, Equatable {
     /// The affected device in its current or last state; `nil` for a listing problem.
     public var device: CaptureDevice? {
         switch self {
-        case .present(let device), .arrived(let device), .departed(let device), .changed(let device, _):
+        case .present(let device), .connected(let device), .disconnected(let device), .changed(let device, _):
             device
         case .problem: nil
         }

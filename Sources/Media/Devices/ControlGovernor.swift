@@ -7,11 +7,11 @@ public struct ControlGovernor: Sendable, Equatable {
     /// Names of the automatic control in different kernel versions, the current name first.
     public let names: [String]
     /// Value of the automatic control that enables the manual controls.
-    public let manual: Int64
+    public let manualValue: Int64
     /// Other values of the automatic control that also enable the manual controls.
-    let alsoManual: Set<Int64>
+    let otherManualValues: Set<Int64>
     /// Names of the governed manual controls.
-    public let governed: [String]
+    public let governedControls: [String]
 
     /// Automatic exposure, which governs the exposure time.
     ///
@@ -41,16 +41,18 @@ public struct ControlGovernor: Sendable, Equatable {
         _ names: [String], manual: Int64, alsoManual: Set<Int64> = [], governs governed: [String]
     ) {
         self.names = names
-        self.manual = manual
-        self.alsoManual = alsoManual
-        self.governed = governed
+        self.manualValue = manual
+        self.otherManualValues = alsoManual
+        self.governedControls = governed
     }
 
     /// Whether the governed controls can be set while the automatic control has this value.
-    public func isManual(at value: Int64) -> Bool { value == manual || alsoManual.contains(value) }
+    public func isManual(at value: Int64) -> Bool {
+        value == manualValue || otherManualValues.contains(value)
+    }
 
     /// Returns the automatic control that can govern a control; `nil` if none does.
-    public static func of(_ name: String) -> Self? { all.first { $0.governed.contains(name) } }
+    public static func governing(_ name: String) -> Self? { all.first { $0.governedControls.contains(name) } }
 
     /// Returns the table entry for an automatic control with any of its names; `nil` for other controls.
     public static func named(_ name: String) -> Self? { all.first { $0.names.contains(name) } }
@@ -84,13 +86,13 @@ extension [DeviceControl] {
     ///   - name: The name of the control.
     ///   - requests: The requests that are applied at the same time.
     /// - Returns: The fault; `nil` if no known automatic control would govern this control.
-    public func governing(_ name: String, beside requests: [ControlRequest]) -> ControlFault? {
-        guard let governor = ControlGovernor.of(name), let control = first(of: governor.names) else {
+    public func governingFault(for name: String, alongside requests: [ControlRequest]) -> ControlFault? {
+        guard let governor = ControlGovernor.governing(name), let control = first(of: governor.names) else {
             return nil
         }
         let value = requests.last { $0.name == control.name }?.value ?? control.value
         return governor.isManual(at: value)
-            ? nil : .governed(by: control.name, manual: control.nearest(to: governor.manual))
+            ? nil : .governed(by: control.name, manual: control.nearest(to: governor.manualValue))
     }
 
     /// Requests that reset all controls to their defaults, in an order that the camera accepts.
@@ -102,9 +104,9 @@ extension [DeviceControl] {
         let manual = settable.filter { ControlGovernor.named($0.name) == nil }
         let automatic = settable.filter { ControlGovernor.named($0.name) != nil }
         let defaults = automatic.map { ControlRequest(name: $0.name, value: $0.defaultValue) }
-        let free = manual.filter { !$0.isInactive && governing($0.name, beside: []) == nil }
+        let free = manual.filter { !$0.isInactive && governingFault(for: $0.name, alongside: []) == nil }
         let freed = manual.filter { control in
-            !free.contains(control) && governing(control.name, beside: defaults) == nil
+            !free.contains(control) && governingFault(for: control.name, alongside: defaults) == nil
         }
         return free.map { ControlRequest(name: $0.name, value: $0.defaultValue) } + defaults
             + freed.map { ControlRequest(name: $0.name, value: $0.defaultValue) }
@@ -114,7 +116,8 @@ extension [DeviceControl] {
     /// Manual controls that are currently governed by an automatic control are omitted.
     public var restoringRequests: [ControlRequest] {
         let kept = filter {
-            !$0.isReadOnly && !$0.isVolatile && !$0.isInactive && governing($0.name, beside: []) == nil
+            !$0.isReadOnly && !$0.isVolatile && !$0.isInactive
+                && governingFault(for: $0.name, alongside: []) == nil
         }
         return ControlGovernor.ordered(kept.map { ControlRequest(name: $0.name, value: $0.value) })
     }
@@ -124,14 +127,16 @@ extension [DeviceControl] {
     public func fault(in requests: [ControlRequest]) -> (name: String, fault: ControlFault)? {
         for request in requests {
             guard let control = named(request.name) else {
-                return (request.name, .unknown(request.name, names: map(\.name)))
+                return (request.name, .unknownControl(request.name, names: map(\.name)))
             }
             do throws(ControlFault) {
                 try control.check(request.value)
             } catch {
                 return (request.name, error)
             }
-            if let fault = governing(request.name, beside: requests) { return (request.name, fault) }
+            if let fault = governingFault(for: request.name, alongside: requests) {
+                return (request.name, fault)
+            }
         }
         return nil
     }

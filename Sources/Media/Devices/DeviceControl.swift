@@ -77,7 +77,7 @@ extension DeviceControl {
             switch word.lowercased() {
             case "on", "true", "yes": return 1
             case "off", "false", "no": return 0
-            default: throw .noNumber(word, expected: "on or off")
+            default: throw .invalidNumber(word, expected: "on or off")
             }
         case .menu, .integerMenu:
             let wanted = word.lowercased()
@@ -85,8 +85,8 @@ extension DeviceControl {
             // The input `manual` matches the item "Manual Mode" if no other item begins with that word.
             let beginning = menu.filter { $0.value.lowercased().hasPrefix(wanted) }
             if beginning.count == 1, let item = beginning.first { return item.key }
-            throw .noChoice(word, choices: choices)
-        case .integer, .bitmask: throw .noNumber(word, expected: "a whole number")
+            throw .invalidChoice(word, choices: choices)
+        case .integer, .bitmask: throw .invalidNumber(word, expected: "a whole number")
         }
     }
 
@@ -98,10 +98,10 @@ extension DeviceControl {
         if isReadOnly { throw .readOnly }
         if !menu.isEmpty {
             guard menu[value] == nil else { return }
-            throw .noChoice(String(value), choices: choices)
+            throw .invalidChoice(String(value), choices: choices)
         }
         if kind == .bitmask {
-            guard value >= 0, value & ~maximum == 0 else { throw .noBits(value, of: maximum) }
+            guard value >= 0, value & ~maximum == 0 else { throw .invalidBits(value, of: maximum) }
             return
         }
         let (distance, overflows) = value.subtractingReportingOverflow(minimum)
@@ -184,7 +184,7 @@ public struct ControlOutcome: Sendable, Equatable {
     }
 
     /// Whether the camera's control has exactly the requested value.
-    public var isAsAsked: Bool { fault == nil && value == request.value }
+    public var matchesRequest: Bool { fault == nil && value == request.value }
 
     /// Sentence for the user about any difference from the request, without the camera's name; `nil` if the
     /// request was fulfilled exactly.
@@ -201,16 +201,16 @@ public struct ControlOutcome: Sendable, Equatable {
 /// Reason why a control can't be set.
 public enum ControlFault: Error, Sendable, Equatable {
     /// The camera doesn't have a control with this name; `names` lists all of its controls.
-    case unknown(String, names: [String])
+    case unknownControl(String, names: [String])
     /// The value is out of range or between steps. The first three numbers are the value, the minimum, and
     /// the maximum.
     case outOfRange(Int64, Int64, Int64, step: Int64)
     /// The value has bits that aren't in the control's mask; `of` is the complete mask.
-    case noBits(Int64, of: Int64)
+    case invalidBits(Int64, of: Int64)
     /// The input isn't an item of the menu; `choices` lists the items in readable form.
-    case noChoice(String, choices: [String])
+    case invalidChoice(String, choices: [String])
     /// The input isn't a valid value of this control; `expected` describes valid values.
-    case noNumber(String, expected: String)
+    case invalidNumber(String, expected: String)
     /// The control is read-only.
     case readOnly
     /// An automatic control governs this control. `by` is the automatic control's name, and `manual` is the
@@ -219,12 +219,14 @@ public enum ControlFault: Error, Sendable, Equatable {
     /// The camera returned an error although it reports the value as valid.
     case refused(Int64)
     /// No preset with this name is saved for the camera; the array lists the saved presets.
-    case noPreset([String])
+    case unknownPreset([String])
 
     /// Whether the request itself is invalid, so that retrying it later would also fail.
-    public var isUsage: Bool {
+    public var isUsageError: Bool {
         switch self {
-        case .unknown, .outOfRange, .noBits, .noChoice, .noNumber, .readOnly, .governed, .noPreset: true
+        case .unknownControl, .outOfRange, .invalidBits, .invalidChoice, .invalidNumber, .readOnly, .governed,
+            .unknownPreset:
+            true
         case .refused: false
         }
     }
@@ -234,8 +236,8 @@ extension ControlFault: CustomStringConvertible {
     /// Explanation in one or two sentences, shown after "setting … failed:" in the message.
     public var description: String {
         switch self {
-        case .unknown(let name, let names):
-            let near = Self.near(name, among: names)
+        case .unknownControl(let name, let names):
+            let near = Self.similarNames(to: name, among: names)
             if names.isEmpty { return "this camera has no controls." }
             if near.count == names.count {
                 return
@@ -246,11 +248,11 @@ extension ControlFault: CustomStringConvertible {
         case .outOfRange(let value, let minimum, let maximum, let step):
             let steps = step > 1 ? " in steps of \(step)" : ""
             return "\(value) is out of range. Choose \(minimum) to \(maximum)\(steps)."
-        case .noBits(let value, let all):
+        case .invalidBits(let value, let all):
             return "\(value) is not a valid value. Choose a combination of the bits in \(all)."
-        case .noChoice(let word, let choices):
+        case .invalidChoice(let word, let choices):
             return "\(word.printable()) is not a valid choice. Choose \(choices.joined(separator: ", "))."
-        case .noNumber(let word, let expected):
+        case .invalidNumber(let word, let expected):
             return "\(word.printable()) is not a valid value. Choose \(expected)."
         case .readOnly: return "this control is read-only."
         case .governed(let governor?, let manual?):
@@ -260,7 +262,7 @@ extension ControlFault: CustomStringConvertible {
         case .governed(nil, _):
             return
                 "this control can't be set now. Turn off the automatic control that manages it, or stop the recording."
-        case .noPreset(let names):
+        case .unknownPreset(let names):
             let list = names.map { $0.printable() }.joined(separator: ", ")
             return "this camera does not have a preset with this name. "
                 + (names.isEmpty
@@ -271,7 +273,7 @@ extension ControlFault: CustomStringConvertible {
 
     /// Returns up to five names that the user may have meant: the name with the closest spelling, then those
     /// that share the beginning of a word. Returns all names if none is similar.
-    package static func near(_ name: String, among names: [String]) -> [String] {
+    package static func similarNames(to name: String, among names: [String]) -> [String] {
         func stems(_ name: String) -> Set<String> {
             Set(name.lowercased().split(separator: "_").filter { $0.count > 2 }.map { String($0.prefix(4)) })
         }

@@ -25,7 +25,7 @@ public struct DeviceIdentity: Sendable, Hashable, Codable {
 
     /// Whether both identities belong to functions of one USB device, such as the camera and the microphone
     /// of a webcam. The bus paths of such functions differ only in the interface.
-    package func isFunction(of other: Self) -> Bool {
+    package func isSameUSBDevice(as other: Self) -> Bool {
         guard let own = busPath.lastIndex(of: ":"), let its = other.busPath.lastIndex(of: ":") else {
             return false
         }
@@ -98,7 +98,7 @@ extension DeviceIdentity {
 
     /// Whether the two devices differ only in their port: same kind, same serial number or none, different
     /// bus path.
-    public func isTwin(of other: DeviceIdentity) -> Bool {
+    public func differsOnlyInPort(from other: DeviceIdentity) -> Bool {
         isSameKind(as: other) && serial == other.serial && busPath != other.busPath
     }
 

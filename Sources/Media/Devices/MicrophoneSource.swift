@@ -22,7 +22,7 @@ public protocol MicrophoneSource: Sendable {
 
     /// Notifies the source of the instant at which the recording starts. File sources start playing at this
     /// instant, and times in fault scripts are relative to this instant.
-    func recordingBegins(at start: ClockTime)
+    func setRecordingStart(_ start: ClockTime)
 
     /// Stops streaming; no events are delivered after this method returns.
     func stop()
@@ -46,7 +46,7 @@ extension MicrophoneSource {
     /// Always zero: the microphone starts as quickly as other devices.
     public var settlingTime: Nanoseconds { .zero }
     /// Does nothing: the microphone's audio doesn't depend on the start of the recording.
-    public func recordingBegins(at start: ClockTime) {}
+    public func setRecordingStart(_ start: ClockTime) {}
     /// Always zero: the source of the timestamps doesn't report an error.
     public var timeError: Nanoseconds { .zero }
     /// Always `nil`: the driver sets the timestamps.
@@ -65,11 +65,11 @@ public enum MicrophoneEvent: Sendable {
     /// `capturedAt` is the time of the first lost sample.
     case lost(count: Int64, cause: LossCause, capturedAt: ClockTime)
     /// The microphone disconnected or stopped delivering audio, but may return later.
-    case away(at: ClockTime, cause: String)
+    case outageBegan(at: ClockTime, cause: String)
     /// The microphone delivers audio again.
-    case returned(at: ClockTime)
+    case outageEnded(at: ClockTime)
     /// A notice for the user, as a complete sentence, about something that doesn't affect the recording.
-    case remarked(at: ClockTime, String)
+    case notice(at: ClockTime, String)
     /// The microphone won't deliver more audio: the file has ended, or the device is permanently gone.
     case ended(at: ClockTime, cause: String)
 }

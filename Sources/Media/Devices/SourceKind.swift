@@ -67,7 +67,7 @@ extension DeviceError.Reason {
     ///   - seconds: How long the session waited for data.
     ///   - outage: The cause that the device reported for its current outage; `nil` without an outage.
     /// - Returns: The reason of a `DeviceError`.
-    package static func silence(of kind: SourceKind, seconds: Int, after outage: String?) -> Self {
+    package static func noData(from kind: SourceKind, seconds: Int, after outage: String?) -> Self {
         switch kind {
         case .builtIn, .external, .microphone: .silent(seconds: seconds)
         case .virtual, .file, .network, .phone, .screen, .application:

@@ -53,7 +53,7 @@ public protocol CodecFactory: Sendable {
     ///
     /// The first access searches the system's fonts, which takes tens of milliseconds. Access this property
     /// for the first time before a recording, not during one.
-    var slateShortcoming: String? { get }
+    var slateTextProblem: String? { get }
 
     /// Whether the bytes are exactly one complete JPEG of the given size: markers in order, an end marker,
     /// and the size in the headers. This method can be called from any thread.

@@ -28,7 +28,7 @@ public struct FrameLayer: Sendable {
     /// Text on the slate; `nil` for a slate without text.
     public let caption: SlateCaption?
     /// Whether a JPEG may be decoded at half the rectangle's size, which is cheaper but less sharp.
-    public let isCoarse: Bool
+    public let allowsHalfSizeDecoding: Bool
 
     /// Creates a layer; the default is the whole frame, fitted, upright, without a border.
     public init(
@@ -47,7 +47,7 @@ public struct FrameLayer: Sendable {
         self.crop = crop
         self.border = border
         self.caption = caption
-        self.isCoarse = isCoarse
+        self.allowsHalfSizeDecoding = isCoarse
     }
 }
 
@@ -61,10 +61,10 @@ public struct SlateCaption: Sendable, Hashable {
     public let rotation: Rotation
 
     /// Description of the problem, printable and truncated to 80 characters; omitted if empty.
-    public let complaint: String
+    public let problem: String
 
     /// Default problem text for a slate that replaces a missing frame.
-    public static let usualComplaint = "no picture"
+    public static let defaultProblem = "no picture"
 
     /// Creates a caption and replaces unprintable characters in its text.
     ///
@@ -75,18 +75,18 @@ public struct SlateCaption: Sendable, Hashable {
     ///   - rotation: The clockwise rotation that players apply to the track.
     ///   - complaint: A description of the problem.
     public init(
-        role: String, device: String, rotation: Rotation = .none, complaint: String = usualComplaint
+        role: String, device: String, rotation: Rotation = .none, complaint: String = defaultProblem
     ) {
         // More characters don't fit on a slate at a readable size.
         self.role = role.printable(limit: 40)
         self.device = device.printable(limit: 80)
         self.rotation = rotation
-        self.complaint = complaint.printable(limit: 80)
+        self.problem = complaint.printable(limit: 80)
     }
 
     /// Returns the caption for another device with the same role.
-    package func naming(_ device: String) -> SlateCaption {
-        SlateCaption(role: role, device: device, rotation: rotation, complaint: complaint)
+    package func withDevice(_ device: String) -> SlateCaption {
+        SlateCaption(role: role, device: device, rotation: rotation, complaint: problem)
     }
 }
 

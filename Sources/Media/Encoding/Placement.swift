@@ -32,11 +32,11 @@ public struct Placement: Equatable {
         guard visible.width > 0, visible.height > 0, place.width >= 2, place.height >= 2 else { return nil }
         // The available size (`room`) is in the stored frame's orientation, so that one calculation handles
         // all rotations.
-        let room = rotation.swapsSides ? place.size.turned : place.size
+        let room = rotation.swapsSides ? place.size.transposed : place.size
         switch fit {
         case .contain:
             let content = Self.fitted(visible.size, pixel ?? .square, into: room)
-            let size = rotation.swapsSides ? content.turned : content
+            let size = rotation.swapsSides ? content.transposed : content
             source = visible
             target = PixelRectangle(
                 x: place.x + (place.width - size.width) / 2 & ~1,

@@ -43,7 +43,7 @@ public protocol VideoEncoding: AnyObject {
     /// - Returns: The packets that were still buffered.
     /// - Throws: `EncodingError` if the codec can't change; the stream then continues with the previous
     ///   preset.
-    func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket]
+    func changePreset(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket]
 
     /// Ends the stream after encoding the remaining frames.
     ///
@@ -69,7 +69,7 @@ public protocol VideoEncoding: AnyObject {
 
     /// Returns the reason why x264 is encoding instead of the hardware encoder. The reason is returned only
     /// once. All other calls return `nil`.
-    func takeFallback() -> EncoderFallback?
+    func dequeueFallback() -> EncoderFallback?
 }
 
 extension VideoEncoding {
@@ -95,7 +95,7 @@ extension VideoEncoding {
     /// Always `nil`: the encoder doesn't use hardware.
     public var hardware: HardwareEncoder? { nil }
     /// Always `nil`: the encoder uses no hardware that could fail.
-    public func takeFallback() -> EncoderFallback? { nil }
+    public func dequeueFallback() -> EncoderFallback? { nil }
 }
 
 /// Result of encoding one tick or a run of ticks.
@@ -137,7 +137,7 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
     /// If the value is `nil`, the first frame's color description is used.
     public var color: ColorDescription?
     /// The hardware encoder to use instead of x264; `nil` for x264. Hardware encoders ignore the preset, and
-    /// their rate control approximates the quality (`EncoderDialect`).
+    /// their rate control approximates the quality (`EncoderOptions`).
     public var hardware: HardwareEncoder?
     /// Whether rejection of the stream by the hardware at the start is treated as an error. If `false`, x264
     /// encodes the stream instead.

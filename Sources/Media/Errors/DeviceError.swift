@@ -139,7 +139,7 @@ public enum AccessObstacle: Sendable, Hashable {
     /// The user was added to the group after the current login session began.
     case loginNeeded(group: String)
     /// No group except root's group may open the node.
-    case closed
+    case rootOnly
     /// The node's permissions allow access, but the container's rules block it (device cgroup, user
     /// namespace).
     case container
@@ -156,7 +156,7 @@ public enum AccessObstacle: Sendable, Hashable {
         case .loginNeeded(let group):
             "you were added to the group \(group.printable()) after you logged in. Log out and log in again, or run "
                 + "`newgrp \(group.shellQuoted())` in this terminal."
-        case .closed:
+        case .rootOnly:
             "only root can open the device. Assign the device to the group video with "
                 + "`sudo chgrp video \(quoted) && sudo chmod g+rw \(quoted)`."
         case .container:
@@ -170,12 +170,12 @@ public enum AccessObstacle: Sendable, Hashable {
 extension AccessObstacle {
     /// Returns the shell command that fixes the problem; `nil` if the command must be run outside this
     /// machine or is unknown.
-    public func mend(node: String) -> String? {
+    public func fixCommand(node: String) -> String? {
         let quoted = node.shellQuoted()
         return switch self {
         case .notInGroup(let group): "sudo usermod -aG \(group.shellQuoted()) $USER"
         case .loginNeeded(let group): "newgrp \(group.shellQuoted())"
-        case .closed: "sudo chgrp video \(quoted) && sudo chmod g+rw \(quoted)"
+        case .rootOnly: "sudo chgrp video \(quoted) && sudo chmod g+rw \(quoted)"
         case .container, .forbidden: nil
         }
     }

@@ -47,7 +47,7 @@ public struct FileError: Error, Sendable, Equatable {
     /// Whether the path itself is invalid: a component is a file, the path is too long, the path's symbolic
     /// links form a loop, the file already exists, or a backup would be created in its own recording's
     /// folder.
-    public var isUserMistake: Bool {
+    public var isUsageError: Bool {
         [ENOTDIR, ENAMETOOLONG, ELOOP, EEXIST].contains(errno) || operation == Self.backupIntoItself
     }
 

@@ -47,7 +47,7 @@ public struct FrameSize: Sendable, Hashable, Codable {
     public var pixelCount: Int { width * height }
 
     /// The size after a 90° rotation.
-    public var turned: Self { Self(width: height, height: width) }
+    public var transposed: Self { Self(width: height, height: width) }
 
     /// The size with width and height halved, rounded up.
     public var halved: Self { Self(width: (width + 1) / 2, height: (height + 1) / 2) }
@@ -132,7 +132,7 @@ public struct AspectRatio: Sendable, Hashable, Codable {
     ///   - rotation: The clockwise rotation that makes the stored frame upright.
     /// - Returns: The aspect ratio for cropping the stored frame, in the orientation that `Framing` expects.
     package func stored(inPixelsOf pixel: AspectRatio, rotation: Rotation) -> Self {
-        inPixels(of: rotation.swapsSides ? pixel.turned : pixel)
+        inPixels(of: rotation.swapsSides ? pixel.transposed : pixel)
     }
 
     init(width: Int, height: Int) {
@@ -140,7 +140,7 @@ public struct AspectRatio: Sendable, Hashable, Codable {
     }
 
     /// The aspect ratio after a 90° rotation.
-    public var turned: Self { Self(width: height, height: width) }
+    public var transposed: Self { Self(width: height, height: width) }
 
     /// Returns the largest size that has this aspect ratio and fits within another size. Width and height are
     /// rounded to the nearest even number, and are at least 2 pixels.

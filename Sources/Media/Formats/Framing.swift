@@ -28,7 +28,7 @@ public struct Framing: Sendable, Hashable, Codable {
     public func part(of frame: FrameSize, rotation: Rotation) -> PixelRectangle? {
         let everything = PixelRectangle(x: 0, y: 0, width: frame.width, height: frame.height)
         let outer = area ?? everything
-        let size = seen(of: outer.size, rotation: rotation)
+        let size = visibleSize(of: outer.size, rotation: rotation)
         let (right, down) = direction(rotation)
         let part = PixelRectangle(
             x: outer.x + Self.place(in: outer.width - size.width, at: right),
@@ -39,25 +39,25 @@ public struct Framing: Sendable, Hashable, Codable {
 
     /// Whether panning left or right, as seen upright, can reveal another part of the frame.
     public func canPan(in frame: FrameSize, rotation: Rotation) -> Bool {
-        let room = room(in: frame, rotation: rotation)
+        let room = unusedPixels(in: frame, rotation: rotation)
         return (rotation.swapsSides ? room.down : room.across) >= 2
     }
 
     /// Whether tilting up or down, as seen upright, can reveal another part of the frame.
     public func canTilt(in frame: FrameSize, rotation: Rotation) -> Bool {
-        let room = room(in: frame, rotation: rotation)
+        let room = unusedPixels(in: frame, rotation: rotation)
         return (rotation.swapsSides ? room.across : room.down) >= 2
     }
 
     /// Returns the number of unused pixels in the stored frame, horizontally and vertically.
-    private func room(in frame: FrameSize, rotation: Rotation) -> (across: Int, down: Int) {
+    private func unusedPixels(in frame: FrameSize, rotation: Rotation) -> (across: Int, down: Int) {
         let outer = area?.size ?? frame
-        let size = seen(of: outer, rotation: rotation)
+        let size = visibleSize(of: outer, rotation: rotation)
         return (outer.width - size.width, outer.height - size.height)
     }
 
-    private func seen(of outer: FrameSize, rotation: Rotation) -> FrameSize {
-        let shaped = shape.map { (rotation.swapsSides ? $0.turned : $0).largest(within: outer) } ?? outer
+    private func visibleSize(of outer: FrameSize, rotation: Rotation) -> FrameSize {
+        let shaped = shape.map { (rotation.swapsSides ? $0.transposed : $0).largest(within: outer) } ?? outer
         guard zoom.factor > 1 else { return shaped }
         func side(_ length: Int) -> Int {
             max(2, min(Int(rounding: Double(length) / zoom.factor / 2) * 2, length))

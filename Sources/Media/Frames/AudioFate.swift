@@ -57,9 +57,9 @@ public struct SampleCounts: Sendable, Equatable {
     }
 
     /// Total number of silence samples, for all causes.
-    public var silenceInAll: Int64 { silence.values.reduce(0, +) }
+    public var totalSilence: Int64 { silence.values.reduce(0, +) }
     /// Total number of samples per channel.
-    public var total: Int64 { captured + silenceInAll }
+    public var total: Int64 { captured + totalSilence }
 }
 
 /// A block of consecutive samples of an audio track, with the fate of each sample.

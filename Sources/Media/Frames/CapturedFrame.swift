@@ -26,7 +26,7 @@ public final class CapturedFrame: Sendable {
     /// Whether the frame owns its memory, so that holding it for a long time doesn't block other components.
     public let isOwned: Bool
     /// Times from the camera's USB packet headers; `nil` if the times weren't requested
-    /// (`CameraSource.deliverHeaderClock`) or aren't available.
+    /// (`CameraSource.requestHeaderClock`) or aren't available.
     public let headerClock: UVCHeaderClock?
     /// Decoded frame shared by several outputs that need all pixels; `nil` if each output decodes only the
     /// pixels that it needs.
@@ -72,7 +72,7 @@ extension CapturedFrame {
     }
 
     /// Returns a copy of the frame with a different capture time. Both frames share the same memory.
-    public func captured(at time: ClockTime) -> CapturedFrame {
+    public func withCaptureTime(_ time: ClockTime) -> CapturedFrame {
         CapturedFrame(
             pixel: pixel, size: size, color: color, capturedAt: time, sequence: sequence, isKey: isKey,
             memory: memory, planes: planes, isOwned: isOwned, headerClock: headerClock,
@@ -135,18 +135,18 @@ public final class SharedDecoding: Sendable {
     /// Result of decoding the frame.
     public enum Outcome: Sendable {
         /// The decoded raw frame, with the size and chroma subsampling of the encoded frame.
-        case whole(CapturedFrame)
+        case decoded(CapturedFrame)
         /// The frame could not be decoded.
         case damaged
     }
 
     private enum State {
-        case untouched
-        case underWay
+        case notStarted
+        case inProgress
         case done(Outcome)
     }
 
-    private let state = ConditionLock(State.untouched)
+    private let state = ConditionLock(State.notStarted)
 
     /// Creates a shared decoding that hasn't started yet.
     public init() {}
@@ -160,10 +160,10 @@ public final class SharedDecoding: Sendable {
     public func outcome(_ decode: () -> Outcome) -> Outcome {
         let known: Outcome?? = state.wait { state in
             switch state {
-            case .untouched:
-                state = .underWay
+            case .notStarted:
+                state = .inProgress
                 return .some(nil)
-            case .underWay: return nil
+            case .inProgress: return nil
             case .done(let outcome): return .some(outcome)
             }
         }

@@ -39,7 +39,7 @@ public final class EncodedPacket: Sendable {
     }
 
     /// Returns a copy of a video packet with a different fate for its tick.
-    public func with(_ fate: Fate) -> EncodedPacket {
+    public func withFate(_ fate: Fate) -> EncodedPacket {
         EncodedPacket(
             bytes: bytes, presentation: presentation, decode: decode, duration: duration, isKey: isKey,
             fate: fate)
@@ -76,15 +76,15 @@ public struct StreamParameters: Sendable, Equatable {
 
     /// Time scale in ticks per second of H.264 frames that keep their own capture times, for example in a
     /// copied stream. A tick of 11 µs is finer than the accuracy of capture times.
-    public static let ownTimeScale: Int64 = 90_000
+    public static let captureTimeScale: Int64 = 90_000
 
     /// Rate of the grid that contains all presentation times; `nil` for audio, and for frames that keep their
     /// own capture times.
-    public var grid: FrameRate? { hasOwnTimes ? nil : rate }
+    public var grid: FrameRate? { hasCaptureTimes ? nil : rate }
 
     /// Whether the stream is H.264 with frames that keep their own capture times instead of grid times. In a
     /// file, the track's time scale indicates such a stream.
-    public var hasOwnTimes: Bool { codec == .h264 && timeScale == Self.ownTimeScale }
+    public var hasCaptureTimes: Bool { codec == .h264 && timeScale == Self.captureTimeScale }
 
     /// Creates stream parameters; omit parameters that don't apply to this kind of stream.
     public init(

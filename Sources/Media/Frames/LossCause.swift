@@ -102,7 +102,7 @@ extension LossCause {
                     subject.isProgram
                         ? "the computer was too slow"
                         : "frames were dropped to reduce the load on the computer",
-                    LossExplanation.lighter(subject))
+                    LossExplanation.loadReductionAdvice(subject))
             }
         case .reconfigured:
             Definition(
@@ -131,7 +131,7 @@ extension LossCause {
     /// The part of the system to improve in order to avoid the loss.
     package var part: ResponsiblePart { definition.part }
     /// Explanation of the cause for a typical track with such losses.
-    package var usualExplanation: LossExplanation {
+    package var typicalExplanation: LossExplanation {
         explanation(of: LossExplanation.Subject(kind: definition.usualKind, preset: "superfast"))
     }
 
@@ -189,7 +189,7 @@ package struct LossExplanation: Equatable {
             )
         case nil: Self(lost, "check the device's connection")
         case .builtIn: Self(lost, "unplug USB devices that you don't need while recording")
-        case .virtual: Self(lost, withoutFaults)
+        case .virtual: Self(lost, removeSimulatedFaults)
         case .file: unreadable
         case .network, .phone: network(kind)
         case .screen: slowScreen
@@ -203,7 +203,7 @@ package struct LossExplanation: Equatable {
             Self(
                 "the device driver failed or ran out of buffers",
                 "close other programs, and check the kernel log (`journalctl -k`)")
-        case .virtual: Self("the device driver failed or ran out of buffers", withoutFaults)
+        case .virtual: Self("the device driver failed or ran out of buffers", removeSimulatedFaults)
         case .file: unreadable
         case .network, .phone: network(kind)
         case .screen: slowScreen
@@ -217,7 +217,7 @@ package struct LossExplanation: Equatable {
         case .external, .microphone: Self(damaged, "use another cable or another USB port for the device")
         case nil: Self(damaged, "check the device's connection")
         case .builtIn: Self(damaged, "check the kernel log (`journalctl -k`)")
-        case .virtual: Self(damaged, withoutFaults)
+        case .virtual: Self(damaged, removeSimulatedFaults)
         case .file:
             Self(
                 "the file contains data that can't be decoded",
@@ -226,7 +226,7 @@ package struct LossExplanation: Equatable {
             Self(
                 "data from the camera arrived damaged",
                 "connect the camera by Ethernet, or lower its bit rate")
-        case .phone: Self("data from the phone arrived damaged", nearer)
+        case .phone: Self("data from the phone arrived damaged", moveCloser)
         case .screen: Self("the captured screen image was damaged", "share the screen again")
         case .application:
             Self("the sending application delivered damaged data", "check the sending application")
@@ -247,7 +247,7 @@ package struct LossExplanation: Equatable {
             Self(
                 "the phone delivered fewer frames than its stated frame rate",
                 "use more light, keep the phone cool, and close other apps on it")
-        case .virtual: Self("the camera reduced its frame rate in low light", withoutFaults)
+        case .virtual: Self("the camera reduced its frame rate in low light", removeSimulatedFaults)
         case .file:
             Self(
                 "the file has fewer frames than its stated frame rate",
@@ -259,8 +259,8 @@ package struct LossExplanation: Equatable {
 
     fileprivate static func late(_ kind: SourceKind?) -> Self {
         switch kind {
-        case .network: Self("data arrived too late over the network", wired)
-        case .phone: Self("data arrived too late over the network", nearer)
+        case .network: Self("data arrived too late over the network", useWiredConnection)
+        case .phone: Self("data arrived too late over the network", moveCloser)
         default:
             Self(
                 "data arrived too late",
@@ -270,7 +270,7 @@ package struct LossExplanation: Equatable {
 
     fileprivate static func encoder(_ subject: Subject) -> Self {
         // The screen capture process also encodes the frames.
-        subject.kind == .screen ? slowScreen : Self("the computer was too slow", lighter(subject))
+        subject.kind == .screen ? slowScreen : Self("the computer was too slow", loadReductionAdvice(subject))
     }
 
     fileprivate static func reconfigured(_ kind: SourceKind?) -> Self {
@@ -292,12 +292,12 @@ package struct LossExplanation: Equatable {
 
     fileprivate static func network(_ kind: SourceKind?) -> Self {
         switch kind {
-        case .phone: Self("the network connection to the phone lost data or failed", nearer)
+        case .phone: Self("the network connection to the phone lost data or failed", moveCloser)
         case .file: unreadable
         case .screen: slowScreen
         case .application: slowApplication
-        case .virtual: Self("the network connection to the camera lost data or failed", withoutFaults)
-        default: Self("the network connection to the camera lost data or failed", wired)
+        case .virtual: Self("the network connection to the camera lost data or failed", removeSimulatedFaults)
+        default: Self("the network connection to the camera lost data or failed", useWiredConnection)
         }
     }
 
@@ -311,7 +311,7 @@ package struct LossExplanation: Equatable {
                 "the camera delivered no data",
                 "check the privacy switch of the camera, and restart the computer if the problem persists (`multicam doctor` checks the devices)"
             )
-        case .virtual: Self("the device was disconnected or delivered no data", withoutFaults)
+        case .virtual: Self("the device was disconnected or delivered no data", removeSimulatedFaults)
         case .file:
             Self(
                 "the file ended before the recording",
@@ -333,12 +333,12 @@ package struct LossExplanation: Equatable {
 
     // MARK: Shared wording
 
-    private static let wired =
+    private static let useWiredConnection =
         "connect the camera by Ethernet, use a faster network, or lower the camera's bit rate"
-    private static let nearer =
+    private static let moveCloser =
         "move the phone closer to the access point, or reduce the phone's frame size or frame rate"
     /// Remedy for losses of a synthetic device, which simulates the faults given in its selector.
-    private static let withoutFaults = "remove the faults from the selector of the virtual device"
+    private static let removeSimulatedFaults = "remove the faults from the selector of the virtual device"
     private static let unreadable = Self(
         "the file could not be read", "check the file with `ffprobe`, and check the disk")
     private static let slowScreen = Self(
@@ -348,7 +348,7 @@ package struct LossExplanation: Equatable {
         "the sending application was too slow", "check the sending application")
 
     /// Returns advice to change the setting that makes encoding cheaper, if such a setting exists.
-    fileprivate static func lighter(_ subject: Subject) -> String {
+    fileprivate static func loadReductionAdvice(_ subject: Subject) -> String {
         let place = subject.isProgram ? "program" : "tracks"
         let smaller =
             subject.isProgram

@@ -3,7 +3,7 @@
 public protocol OrientationTracker: Sendable {
     /// Current orientation. After a sensor failure, the last known value is retained, and observers are
     /// notified of the failure.
-    var turn: MachineOrientation { get }
+    var orientation: MachineOrientation { get }
 
     /// Calls `observer` with the current orientation before this method returns, and then whenever the
     /// orientation changes.
@@ -11,11 +11,11 @@ public protocol OrientationTracker: Sendable {
     /// - Parameter observer: Called on the tracker's thread, one call at a time. The closure must not block
     ///   or call the tracker.
     /// - Returns: The observation, which ends when `end()` is called or its last reference is released.
-    func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation
+    func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> OrientationObservation
 }
 
 /// An observer's registration with an orientation tracker; releasing the registration ends the observation.
-public final class TurnObservation: Sendable {
+public final class OrientationObservation: Sendable {
     private let stop: @Sendable () -> Void
 
     /// Creates a registration that calls `stop` when the observation ends.
@@ -35,7 +35,7 @@ public final class TurnObservation: Sendable {
 public enum MachineOrientation: Sendable, Equatable {
     /// The computer is rotated clockwise by this angle from its normal position, as seen by a user in front
     /// of its screen.
-    case turned(Rotation)
+    case rotated(Rotation)
     /// The computer has been lying flat or in motion since tracking started.
     case undecided
     /// No sensor reports the orientation. The text gives the reason, as the end of a sentence without a

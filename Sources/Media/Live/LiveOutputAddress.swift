@@ -32,7 +32,7 @@ public struct LiveOutputAddress: Sendable, Hashable {
         "expected srt://HOST:PORT, rtmp:// or rtmps://HOST/APPLICATION/KEY, whip+https:// or whip+http://HOST/PATH, v4l2:/dev/videoN, or pulse:NAME"
 
     /// Default name of a virtual microphone.
-    public static let usualMicrophone = "multicam"
+    public static let defaultMicrophone = "multicam"
 
     /// Maximum length of an address in bytes.
     private static let longest = 2048
@@ -87,7 +87,7 @@ public struct LiveOutputAddress: Sendable, Hashable {
             )
         }
         self.init(
-            kind: .pulse, text: text, host: "", port: 0, path: name.isEmpty ? Self.usualMicrophone : name,
+            kind: .pulse, text: text, host: "", port: 0, path: name.isEmpty ? Self.defaultMicrophone : name,
             isEncrypted: false, srt: nil)
     }
 
@@ -148,12 +148,12 @@ public struct LiveOutputAddress: Sendable, Hashable {
             host = rest.prefix { $0 != ":" }
             rest = rest.dropFirst(host.count)
         }
-        guard host.utf8.allSatisfy({ isOfName($0) }) else { return (nil, nil) }
+        guard host.utf8.allSatisfy({ isHostNameByte($0) }) else { return (nil, nil) }
         guard !rest.isEmpty else { return (String(host), nil) }
         return (String(host), rest.hasPrefix(":") ? Int(rest.dropFirst()) ?? 0 : 0)
     }
 
-    private static func isOfName(_ byte: UInt8) -> Bool {
+    private static func isHostNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),

@@ -29,22 +29,23 @@ public struct PhoneMessage: Sendable, Equatable {
     public let time: Nanoseconds
 
     /// Size of a message header in bytes.
-    public static let prefix = 20
+    public static let headerSize = 20
     /// Upper limit for message numbers, and for times in microseconds. JavaScript can't represent larger
     /// integers exactly.
-    private static let most: Int64 = 1 << 53
+    private static let maxInteger: Int64 = 1 << 53
 
     /// Parses the header of a phone's message; returns `nil` if the header is invalid.
     ///
-    /// - Parameter bytes: The message, or its first `prefix` bytes.
+    /// - Parameter bytes: The message, or its first `headerSize` bytes.
     public init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= Self.prefix, let kind = Kind(rawValue: bytes[0]), bytes[2] == 0, bytes[3] == 0
+        guard bytes.count >= Self.headerSize, let kind = Kind(rawValue: bytes[0]), bytes[2] == 0,
+            bytes[3] == 0
         else { return nil }
         func integer(at offset: Int) -> Int64 {
             Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
         }
         let (number, time) = (integer(at: 4), integer(at: 12))
-        guard (0..<Self.most).contains(number), (0..<Self.most).contains(time) else { return nil }
+        guard (0..<Self.maxInteger).contains(number), (0..<Self.maxInteger).contains(time) else { return nil }
         (self.kind, self.number, self.time) = (kind, number, .microseconds(time))
         isKey = kind != .h264 || bytes[1] & 1 == 1
     }

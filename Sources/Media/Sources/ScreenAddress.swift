@@ -4,7 +4,7 @@ public struct ScreenAddress: Sendable, Hashable {
     /// Captured part of a display.
     public enum Part: Sendable, Hashable {
         /// The whole display, including all of its monitors.
-        case everything
+        case wholeDisplay
         /// The window whose title contains this text (case-insensitive), or the window with this X11 window
         /// ID (`0x1c00007`).
         case window(String)
@@ -54,7 +54,7 @@ public struct ScreenAddress: Sendable, Hashable {
         guard display.isEmpty || isPortal || Self.isDisplay(display) else {
             throw .init("“\(display.description.printable())” is not a valid display: \(Self.expectation).")
         }
-        var (part, hasCursor) = (Part.everything, true)
+        var (part, hasCursor) = (Part.wholeDisplay, true)
         var (size, rate) = (FrameSize?.none, Self.defaultRate)
         var named: [String] = []
         for pair in rest.dropFirst(display.count + 1).split(separator: "&") {
@@ -66,7 +66,7 @@ public struct ScreenAddress: Sendable, Hashable {
             }
             switch key {
             case "window", "region":
-                guard part == .everything else {
+                guard part == .wholeDisplay else {
                     throw .init("a screen address can specify either a window or a region, not both.")
                 }
                 part = key == "window" ? .window(value) : .region(try Self.region(value))
@@ -116,7 +116,7 @@ public struct ScreenAddress: Sendable, Hashable {
     ///   - size: The requested size; `nil` for the screen's size.
     ///   - rate: The requested frame rate; `nil` for 30 frames per second.
     /// - Returns: The selector with size and rate.
-    public static func asking(_ selector: String, size: FrameSize?, rate: FrameRate?) -> String {
+    public static func selector(_ selector: String, size: FrameSize?, rate: FrameRate?) -> String {
         guard selector.hasPrefix(scheme) else { return selector }
         var selector = selector
         let known = selector.drop { $0 != "?" }.dropFirst().split(separator: "&")

@@ -141,10 +141,10 @@ public struct SourceAddress: Sendable, Hashable {
         }
         let hasUser = place.count != authority.count
         let hasSecret =
-            hasUser || srt?.passphrase != nil || srt?.streamID != nil || Self.mayHoldSecret(query)
-            || Self.mayHoldSecret(path)
+            hasUser || srt?.passphrase != nil || srt?.streamID != nil || Self.mayContainSecret(query)
+            || Self.mayContainSecret(path)
         let shown = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        let printable = Self.mayHoldSecret(path) ? shown : shown + path
+        let printable = Self.mayContainSecret(path) ? shown : shown + path
         (self.kind, self.text, self.host, self.port) = (kind, text, host, port)
         (self.isEncrypted, self.srt, self.hasSecret, self.printable) = (
             isEncrypted, srt, hasSecret, printable
@@ -158,11 +158,11 @@ public struct SourceAddress: Sendable, Hashable {
         if isWhole, printable.utf8.count <= longestName { return printable }
         var start = printable
         while start.utf8.count > longestName - 8 { start.removeLast() }
-        return start + mark(of: text)
+        return start + hashSuffix(of: text)
     }
 
     /// Whether a part of an address contains a keyword that cameras use for passwords and keys.
-    private static func mayHoldSecret(_ text: Substring) -> Bool {
+    private static func mayContainSecret(_ text: Substring) -> Bool {
         let text = text.lowercased()
         return [
             "pass", "pwd", "psw", "user", "usr", "login", "token", "key", "auth", "secret", "sign", "sid",
@@ -172,7 +172,7 @@ public struct SourceAddress: Sendable, Hashable {
 
     /// Returns a 16-bit hash of the omitted part of an address, so that two cameras on the same host get
     /// different names.
-    private static func mark(of text: Substring) -> String {
+    private static func hashSuffix(of text: Substring) -> String {
         let hash = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
         let digits = String((hash >> 16) ^ (hash & 0xFFFF), radix: 16)
         return "#" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -26,7 +26,7 @@ extension String {
     ///
     /// The check operates on bytes, as the kernel does. In Swift, a `/` with a combining accent is a
     /// different character; for the kernel, the `/` still separates path components.
-    public var isPathWithin: Bool {
+    public var isSafeRelativePath: Bool {
         let names = utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return !utf8.contains(0) && names.allSatisfy { !["", ".", ".."].contains(Substring($0)) }
     }

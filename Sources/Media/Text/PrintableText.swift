@@ -6,7 +6,7 @@ extension String {
     /// with `…`. Use this method for every string from a device or a file.
     public func printable(limit: Int = 200) -> String {
         var harmless = ""
-        for character in self { harmless.append(character.isHarmful ? "?" : character) }
+        for character in self { harmless.append(character.isUnprintable ? "?" : character) }
         var result = ""
         var count = 0
         // The characters are checked again, because combining marks that followed a harmful character now
@@ -28,7 +28,7 @@ extension String {
 extension Character {
     /// Whether the character contains a Unicode scalar that isn't text: a control, format, private-use, or
     /// unassigned scalar, or a line separator.
-    fileprivate var isHarmful: Bool {
+    fileprivate var isUnprintable: Bool {
         unicodeScalars.contains { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,

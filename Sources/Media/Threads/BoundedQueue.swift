@@ -1,7 +1,7 @@
 /// A FIFO queue of limited length that passes values between threads.
 ///
-/// A writer that must never block uses `offer`, which fails when the queue is full. A writer that must not
-/// lose elements uses `put`, which waits for space. Use `put` only if a bounded wait is acceptable, for
+/// A writer that must never block uses `tryEnqueue`, which fails when the queue is full. A writer that must not
+/// lose elements uses `enqueue`, which waits for space. Use `enqueue` only if a bounded wait is acceptable, for
 /// example when writing to a file or in simulated time.
 public final class BoundedQueue<Element: Sendable>: Sendable {
     private struct State {
@@ -13,7 +13,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
         var oldest: Element? { head < elements.count ? elements[head] : nil }
 
-        mutating func takeFirst() -> Element? {
+        mutating func popFirst() -> Element? {
             guard head < elements.count else { return nil }
             let element = elements[head]
             elements[head] = nil
@@ -41,14 +41,14 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
     /// Current number of queued elements.
     public var count: Int { monitor.withLock { $0.count } }
 
-    /// The element that `next()` will return. The element remains in the queue. The value is `nil` if the
+    /// The element that `dequeue()` will return. The element remains in the queue. The value is `nil` if the
     /// queue is empty.
     public var oldest: Element? { monitor.withLock { $0.oldest } }
 
     /// Adds an element if there is space, without waiting.
     ///
     /// - Returns: Whether the element was added; `false` if the queue is full or finished.
-    public func offer(_ element: Element) -> Bool {
+    public func tryEnqueue(_ element: Element) -> Bool {
         monitor.broadcast { state in
             guard !state.isFinished, state.count < capacity else { return false }
             state.elements.append(element)
@@ -58,7 +58,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
     /// Adds an element. The call blocks until there is space. If the queue is finished, the element is
     /// discarded.
-    public func put(_ element: Element) {
+    public func enqueue(_ element: Element) {
         monitor.wait { state -> Void? in
             if state.isFinished { return () }
             guard state.count < capacity else { return nil }
@@ -70,9 +70,9 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
     /// Removes and returns the oldest element. The call blocks until an element is available. Returns `nil`
     /// when the queue is finished and empty.
-    public func next() -> Element? {
+    public func dequeue() -> Element? {
         let element: Element? = monitor.wait { state -> Element?? in
-            if let element = state.takeFirst() { return .some(element) }
+            if let element = state.popFirst() { return .some(element) }
             return state.isFinished ? .some(nil) : nil
         }
         monitor.broadcast { _ in }

@@ -17,27 +17,27 @@ package final class ConditionLock<State>: @unchecked Sendable {
     @usableFromInline
     let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline
-    let changed: UnsafeMutablePointer<pthread_cond_t>
+    let condition: UnsafeMutablePointer<pthread_cond_t>
 
     /// Creates an unlocked lock that guards `state`. Timed waits use `CLOCK_MONOTONIC`.
     @inlinable
     package init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
-        changed = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(changed, &attributes)
+        pthread_cond_init(condition, &attributes)
         pthread_condattr_destroy(&attributes)
     }
 
     @inlinable
     deinit {
-        pthread_cond_destroy(changed)
+        pthread_cond_destroy(condition)
         pthread_mutex_destroy(mutex)
-        changed.deallocate()
+        condition.deallocate()
         mutex.deallocate()
     }
 
@@ -54,7 +54,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
     @inlinable
     package func signal<Result>(_ body: (inout State) -> Result) -> Result {
         let result = withLock(body)
-        pthread_cond_signal(changed)
+        pthread_cond_signal(condition)
         return result
     }
 
@@ -62,7 +62,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
     @discardableResult @inlinable
     package func broadcast<Result>(_ body: (inout State) -> Result) -> Result {
         let result = withLock(body)
-        pthread_cond_broadcast(changed)
+        pthread_cond_broadcast(condition)
         return result
     }
 
@@ -74,7 +74,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&state) { return result }
-            pthread_cond_wait(changed, mutex)
+            pthread_cond_wait(condition, mutex)
         }
     }
 
@@ -92,7 +92,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&state) { return result }
-            if pthread_cond_timedwait(changed, mutex, &time) == ETIMEDOUT { return body(&state) }
+            if pthread_cond_timedwait(condition, mutex, &time) == ETIMEDOUT { return body(&state) }
         }
     }
 }

@@ -29,12 +29,12 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
 
     /// Returns sentences that explain an error number: the limit that was reached, or the system's error
     /// text.
-    public static func sentences(errno number: Int32) -> String {
+    public static func explanation(errno number: Int32) -> String {
         Self(errno: number)?.explanation ?? "\(String(cString: strerror(number)))."
     }
 
     /// Returns the limit that prevents the system from creating a thread with a stack of `stackSize` bytes.
-    static func ofThreads(stackSize: Int) -> Self {
+    static func threadLimit(stackSize: Int) -> Self {
         // The size includes the stack, its guard page, and allocator overhead.
         ProcessLimit.hasAddressSpace(for: UInt64(stackSize) + (1 << 20)) ? .threads : .addressSpace
     }
@@ -147,13 +147,13 @@ public enum ProcessLimit: Sendable, CaseIterable {
 
     /// Address space in bytes that the stacks of a recording's threads occupy and that the allocator reserves
     /// without using it.
-    private static let addressSpaceBesideMemory: UInt64 = 72 << 20
+    private static let reservedAddressSpace: UInt64 = 72 << 20
 
     /// Bytes of memory that the process can still allocate before its address space is exhausted, after
     /// subtracting the stacks of a recording's threads. The value is `nil` if the address space is unlimited.
-    public static var addressSpaceLeft: Int64? {
+    public static var remainingAddressSpace: Int64? {
         guard let limit = addressSpace.soft, let used = addressSpaceInUse else { return nil }
-        let taken = used + addressSpaceBesideMemory
+        let taken = used + reservedAddressSpace
         return limit > taken ? Int64(clamping: limit - taken) : 0
     }
 

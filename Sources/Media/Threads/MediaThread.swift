@@ -13,12 +13,12 @@ public final class MediaThread: Sendable {
     /// Scheduling class of a thread relative to other threads.
     public enum Urgency: Sendable {
         /// The thread computes or waits for a disk and isn't time-critical.
-        case ordinary
+        case normal
         /// The thread receives frames from a driver or acts on clock deadlines. Such a thread does little
         /// computation, and delaying the thread causes losses. Punctual threads have priority over other
         /// threads if the system (`RLIMIT_NICE`, getrlimit(2)) or a service permits the priority
         /// (`ThreadPriorities`).
-        case punctual
+        case timeCritical
     }
 
     /// Name given when the thread was created; the kernel shows the first 15 bytes of the name.
@@ -34,10 +34,10 @@ public final class MediaThread: Sendable {
     ///     released without being called.
     /// - Throws: `ThreadError` if the system can't create a thread.
     public convenience init(
-        name: String, urgency: Urgency = .ordinary, _ body: sending @escaping () -> Void
+        name: String, urgency: Urgency = .normal, _ body: sending @escaping () -> Void
     ) throws(ThreadError) {
         self.init(named: name)
-        try Self.create(work(urgency, ThreadBody(body)), named: name)
+        try Self.create(makeThreadBody(urgency, ThreadBody(body)), named: name)
     }
 
     private init(named name: String) { self.name = name }
@@ -47,13 +47,13 @@ public final class MediaThread: Sendable {
     /// the work delays the caller, and multiple devices are stopped one after another.
     ///
     /// - Returns: The thread, which has already finished if the work ran on the calling thread.
-    public static func runningInlineOnFailure(name: String, _ body: sending @escaping () -> Void)
+    public static func startOrRunInline(name: String, _ body: sending @escaping () -> Void)
         -> MediaThread
     {
         let thread = MediaThread(named: name)
         let body = ThreadBody(body)
         do throws(ThreadError) {
-            try create(thread.work(.ordinary, body), named: name)
+            try create(thread.makeThreadBody(.normal, body), named: name)
         } catch {
             body.run()
             thread.monitor.broadcast { $0.isFinished = true }
@@ -67,11 +67,11 @@ public final class MediaThread: Sendable {
     /// - Returns: The thread, which may start later. If `join` is called before the thread has started,
     ///   `join` runs the work on the calling thread.
     @discardableResult
-    public static func eventually(
-        name: String, urgency: Urgency = .ordinary, _ body: sending @escaping () -> Void
+    public static func startWhenPossible(
+        name: String, urgency: Urgency = .normal, _ body: sending @escaping () -> Void
     ) -> MediaThread {
         let thread = MediaThread(named: name)
-        let work = thread.work(urgency, ThreadBody(body))
+        let work = thread.makeThreadBody(urgency, ThreadBody(body))
         do throws(ThreadError) {
             try create(work, named: name)
         } catch {
@@ -80,7 +80,7 @@ public final class MediaThread: Sendable {
         return thread
     }
 
-    private func work(_ urgency: Urgency, _ body: ThreadBody) -> ThreadBody {
+    private func makeThreadBody(_ urgency: Urgency, _ body: ThreadBody) -> ThreadBody {
         let (name, monitor) = (name, monitor)
         return ThreadBody {
             Self.setKernelThreadName(name)
@@ -100,7 +100,7 @@ public final class MediaThread: Sendable {
 
     /// Maximum time for attempts to create a thread. The kernel counts a finished thread against the limit
     /// until the thread has been removed, which takes a few milliseconds.
-    private static let patience = Nanoseconds.milliseconds(60)
+    private static let creationTimeout = Nanoseconds.milliseconds(60)
 
     /// Names of threads whose creation fails in tests, as if a system limit had been reached.
     package static let refusedNames = ConditionLock<Set<String>>([])
@@ -118,7 +118,7 @@ public final class MediaThread: Sendable {
         let box = Unmanaged.passRetained(body)
         var thread = pthread_t()
         let clock = MonotonicClock()
-        let deadline = clock.now + patience
+        let deadline = clock.now + creationTimeout
         while true {
             let status = pthread_create(
                 &thread, &attributes,
@@ -130,13 +130,13 @@ public final class MediaThread: Sendable {
             if status == 0 { return }
             guard clock.now < deadline else {
                 box.release()
-                throw ThreadError(thread: name, limit: .ofThreads(stackSize: stackSize))
+                throw ThreadError(thread: name, limit: .threadLimit(stackSize: stackSize))
             }
             usleep(5_000)
         }
     }
 
-    /// Creates the reserve thread, which later starts the threads for `eventually`. Call this method early,
+    /// Creates the reserve thread, which later starts the threads for `startWhenPossible`. Call this method early,
     /// while the system can still create threads.
     ///
     /// - Throws: `ThreadError` if the system can't create the reserve thread.
@@ -147,7 +147,7 @@ public final class MediaThread: Sendable {
     /// runtime) may hang or abort if thread creation fails.
     ///
     /// - Throws: `ThreadError` if the system can't create that many threads.
-    public static func check(_ count: Int, for name: String) throws(ThreadError) {
+    public static func checkAvailability(of count: Int, for name: String) throws(ThreadError) {
         let isOver = ConditionLock(false)
         var threads: [MediaThread] = []
         defer {
@@ -162,7 +162,7 @@ public final class MediaThread: Sendable {
     /// Waits until the thread's body has returned. If the system hasn't created the thread yet, this method
     /// runs the body on the calling thread. Never call `join` from the thread itself or from a Swift task.
     public func join() {
-        ThreadReserve.shared.waitingWork(of: self)?.run()
+        ThreadReserve.shared.dequeueWork(of: self)?.run()
         monitor.wait { $0.isFinished ? true : nil }
     }
 
@@ -176,8 +176,8 @@ public final class MediaThread: Sendable {
         return Nanoseconds(time)
     }
 
-    /// Priority advantage of a `punctual` thread in nice levels; sound servers request the same advantage.
-    private static let head: Int32 = 11
+    /// Priority advantage of a `timeCritical` thread in nice levels; sound servers request the same advantage.
+    private static let niceAdvantage: Int32 = 11
 
     /// Runs code at ordinary priority, so that threads started by that code also have ordinary priority. A
     /// thread inherits the priority of the thread that creates it.
@@ -185,7 +185,7 @@ public final class MediaThread: Sendable {
     /// - Parameter body: The code to run immediately, on the calling thread.
     /// - Returns: The result of `body`.
     /// - Throws: Any error thrown by `body`.
-    public static func ordinarily<Result, Failure: Error>(
+    public static func withNormalPriority<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (own, usual) = (priority(of: 0), priority(of: id_t(getpid())))
@@ -205,10 +205,12 @@ public final class MediaThread: Sendable {
     /// service raises the priority.
     private static func applyUrgency(_ urgency: Urgency) {
         switch urgency {
-        case .ordinary: setpriority(kind, 0, priority(of: id_t(getpid())))
-        case .punctual:
-            if let nice = takePriority() {
-                if let number { ThreadPriorities.process.ask(for: number, nice: nice) }
+        case .normal: setpriority(kind, 0, priority(of: id_t(getpid())))
+        case .timeCritical:
+            if let nice = raisePriority() {
+                if let currentThreadID {
+                    ThreadPriorities.process.requestPriority(for: currentThreadID, nice: nice)
+                }
             } else {
                 ThreadPriorities.process.recordGrant()
             }
@@ -216,7 +218,7 @@ public final class MediaThread: Sendable {
     }
 
     /// Thread ID of the calling thread (`gettid(2)`, which Swift's importer omits); `nil` without `/proc`.
-    static var number: Int32? {
+    static var currentThreadID: Int32? {
         var path = [CChar](repeating: 0, count: 64)
         let length = readlink("/proc/thread-self", &path, path.count)
         guard length > 0 else { return nil }
@@ -227,8 +229,8 @@ public final class MediaThread: Sendable {
     /// Raises the calling thread's priority to the level for punctual threads.
     ///
     /// - Returns: The nice value that the system refused, or `nil` if the nice value was set.
-    static func takePriority() -> Int32? {
-        let nice = max(priority(of: id_t(getpid())) - head, -20)
+    static func raisePriority() -> Int32? {
+        let nice = max(priority(of: id_t(getpid())) - niceAdvantage, -20)
         return setpriority(kind, 0, nice) == 0 ? nil : nice
     }
 
@@ -283,7 +285,7 @@ final class ThreadReserve: Sendable {
 
     static let shared = ThreadReserve()
 
-    private static let pause = Nanoseconds.milliseconds(250)
+    private static let retryInterval = Nanoseconds.milliseconds(250)
 
     private let state = ConditionLock(State())
 
@@ -298,7 +300,7 @@ final class ThreadReserve: Sendable {
         guard !isPrepared else { return }
         do throws(ThreadError) {
             _ = try MediaThread(name: "reserve") { [self] in
-                while true { startFirst() }
+                while true { startNext() }
             }
         } catch {
             state.withLock { $0.isPrepared = false }
@@ -316,7 +318,7 @@ final class ThreadReserve: Sendable {
     }
 
     /// Returns the work of a thread that the system hasn't created yet; `nil` for other threads.
-    func waitingWork(of thread: MediaThread) -> ThreadBody? {
+    func dequeueWork(of thread: MediaThread) -> ThreadBody? {
         let owner = ObjectIdentifier(thread)
         return state.withLock { state in
             guard let index = state.waiting.firstIndex(where: { $0.owner == owner }) else { return nil }
@@ -324,13 +326,13 @@ final class ThreadReserve: Sendable {
         }
     }
 
-    private func startFirst() {
+    private func startNext() {
         let entry = state.wait { $0.waiting.first }
         do throws(ThreadError) {
             try MediaThread.create(entry.work, named: entry.name)
             state.withLock { state in state.waiting.removeAll { $0.work === entry.work } }
         } catch {
-            MonotonicClock().sleep(until: MonotonicClock().now + Self.pause, unless: Cancellation())
+            MonotonicClock().sleep(until: MonotonicClock().now + Self.retryInterval, unless: Cancellation())
         }
     }
 }
@@ -367,12 +369,12 @@ public enum Parallel {
     ///   - body: The work for one item; the closure may block.
     /// - Returns: The results in the order of `items`.
     public static func map<Item: Sendable, Outcome: Sendable>(
-        _ items: [Item], threads name: String, _ body: @escaping @Sendable (Item) -> Outcome
+        _ items: [Item], threadName name: String, _ body: @escaping @Sendable (Item) -> Outcome
     ) -> [Outcome] {
         guard items.count > 1 else { return items.map(body) }
         let outcomes = ConditionLock<[Int: Outcome]>([:])
         let threads = items.enumerated().map { index, item in
-            MediaThread.runningInlineOnFailure(name: name) {
+            MediaThread.startOrRunInline(name: name) {
                 let outcome = body(item)
                 outcomes.withLock { $0[index] = outcome }
             }

@@ -33,7 +33,7 @@ package final class TaskThreads: TaskExecutor {
             state.threads += 1
             return true
         }
-        if needsThread { MediaThread.eventually(name: "tasks") { self.run(until: { nil as Never? }) } }
+        if needsThread { MediaThread.startWhenPossible(name: "tasks") { self.run(until: { nil as Never? }) } }
     }
 
     /// Starts a task and runs jobs on the calling thread until the task has returned.

@@ -11,7 +11,7 @@ public enum PriorityGrant: Sendable, Equatable {
     case notGranted(reason: String)
 
     /// Identifier of the grant in files and on the control socket.
-    public var word: String {
+    public var identifier: String {
         switch self {
         case .niceLimit: "nice-limit"
         case .realtimeKit: "realtimekit"
@@ -38,7 +38,7 @@ public final class ThreadPriorities: Sendable {
         var service: (any PriorityService)?
         /// Pending requests to the service: threads and their nice values.
         var waiting: [(thread: Int32, nice: Int32)] = []
-        var isAsking = false
+        var isRequesting = false
         var grant: PriorityGrant?
     }
 
@@ -51,40 +51,40 @@ public final class ThreadPriorities: Sendable {
     public init() {}
 
     /// Sets the priority service that is used if the system refuses a priority.
-    public func use(_ service: any PriorityService) {
+    public func setService(_ service: any PriorityService) {
         state.withLock { $0.service = service }
-        askIfNeeded()
+        processRequests()
     }
 
     /// Source of the most recently requested priority; `nil` until the request has been answered.
-    public var grant: PriorityGrant? { state.withLock { $0.isAsking ? nil : $0.grant } }
+    public var grant: PriorityGrant? { state.withLock { $0.isRequesting ? nil : $0.grant } }
 
     /// Records that the system granted an elevated thread priority.
     func recordGrant() { state.withLock { $0.grant = .niceLimit } }
 
     /// Asks the priority service for a thread priority that the system denied.
-    func ask(for thread: Int32, nice: Int32) {
+    func requestPriority(for thread: Int32, nice: Int32) {
         state.withLock { state in
             // The number of waiting requests is limited, because a program that never records may never set a
             // service.
-            if state.waiting.count < Self.mostWaiting { state.waiting.append((thread, nice)) }
+            if state.waiting.count < Self.maxWaiting { state.waiting.append((thread, nice)) }
         }
-        askIfNeeded()
+        processRequests()
     }
 
     /// Maximum number of threads that RealtimeKit raises per user.
-    private static let mostWaiting = 25
+    private static let maxWaiting = 25
 
-    private func askIfNeeded() {
+    private func processRequests() {
         let begins = state.withLock { state in
-            guard state.service != nil, !state.isAsking, !state.waiting.isEmpty else { return false }
-            state.isAsking = true
+            guard state.service != nil, !state.isRequesting, !state.waiting.isEmpty else { return false }
+            state.isRequesting = true
             return true
         }
         guard begins else { return }
-        MediaThread.eventually(name: "priority") { [self] in
+        MediaThread.startWhenPossible(name: "priority") { [self] in
             var refusal: String?
-            while let (service, request) = next() {
+            while let (service, request) = nextRequest() {
                 // Requests for threads that have ended in the meantime are skipped.
                 guard access("/proc/self/task/\(request.thread)", F_OK) == 0 else { continue }
                 if let reason = service.raise(thread: request.thread, toNice: request.nice) {
@@ -96,10 +96,10 @@ public final class ThreadPriorities: Sendable {
         }
     }
 
-    private func next() -> (any PriorityService, (thread: Int32, nice: Int32))? {
+    private func nextRequest() -> (any PriorityService, (thread: Int32, nice: Int32))? {
         state.broadcast { state in
             guard let service = state.service, !state.waiting.isEmpty else {
-                state.isAsking = false
+                state.isRequesting = false
                 return nil
             }
             return (service, state.waiting.removeFirst())
@@ -111,12 +111,12 @@ public final class ThreadPriorities: Sendable {
     ///
     /// - Parameter service: The priority service to use if the system refuses.
     /// - Returns: The source of the priority.
-    public static func tried(with service: any PriorityService) -> PriorityGrant {
+    public static func testGrant(with service: any PriorityService) -> PriorityGrant {
         let outcome = ConditionLock<PriorityGrant?>(nil)
         let trial: @Sendable () -> Void = {
             let grant: PriorityGrant
-            if let nice = MediaThread.takePriority() {
-                let refusal = MediaThread.number.map { service.raise(thread: $0, toNice: nice) }
+            if let nice = MediaThread.raisePriority() {
+                let refusal = MediaThread.currentThreadID.map { service.raise(thread: $0, toNice: nice) }
                 grant =
                     (refusal ?? "/proc is not available").map { .notGranted(reason: $0) } ?? .realtimeKit
             } else {

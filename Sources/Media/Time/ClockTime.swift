@@ -64,7 +64,7 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
     public static let zero = Self(nanoseconds: 0)
 
     /// Returns the media time that is later than this media time by `time`, clamped to 64 bits.
-    public func later(by time: Nanoseconds) -> MediaTime {
+    public func advanced(by time: Nanoseconds) -> MediaTime {
         MediaTime(nanoseconds: (Nanoseconds(nanoseconds) + time).count)
     }
     /// Whether the left time is earlier than the right time.

@@ -91,7 +91,7 @@ extension Nanoseconds {
     public init?(_ text: String) {
         let isNegative = text.hasPrefix("-")
         let length = text.dropFirst(isNegative ? 1 : 0)
-        let total = length.contains(":") ? Self.clock(length) : Self.parts(length)
+        let total = length.contains(":") ? Self.parseClock(length) : Self.parseUnits(length)
         guard let total, let count = Int64(exactly: isNegative ? -total : total) else { return nil }
         self.init(count)
     }
@@ -103,7 +103,7 @@ extension Nanoseconds {
     ]
 
     /// Parses durations such as `1h30m`, or a number of seconds without a unit.
-    private static func parts(_ text: Substring) -> Int128? {
+    private static func parseUnits(_ text: Substring) -> Int128? {
         if let seconds = scaled(text, by: 1_000_000_000) { return seconds }
         var rest = text
         var total: Int128 = 0
@@ -124,7 +124,7 @@ extension Nanoseconds {
     }
 
     /// Parses durations such as `1:30` (minutes and seconds) and `1:30:00` (hours, minutes, and seconds).
-    private static func clock(_ text: Substring) -> Int128? {
+    private static func parseClock(_ text: Substring) -> Int128? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (2...3).contains(fields.count) else { return nil }
         let factors: [Int128] = [3_600_000_000_000, 60_000_000_000, 1_000_000_000]
@@ -181,8 +181,8 @@ extension Nanoseconds {
     /// Durations below one second are rounded down to milliseconds, and durations below one minute to
     /// hundredths of a second. Use this text only in messages, because `init(_:)` can't parse every such
     /// text.
-    public var words: String {
-        guard count >= 0 else { return "−" + Nanoseconds(count == .min ? .max : -count).words }
+    public var displayText: String {
+        guard count >= 0 else { return "−" + Nanoseconds(count == .min ? .max : -count).displayText }
         let seconds = count / 1_000_000_000
         switch seconds {
         case ..<1: return Self.decimal(thousandths: count / 1_000_000)

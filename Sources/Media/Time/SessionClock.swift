@@ -57,14 +57,14 @@ public protocol SessionClock: Sendable {
 extension SessionClock {
     /// Starts a thread that may sleep on this clock, as soon as the system can create a thread. Use this
     /// method for periodic readings that may start late.
-    package func startThreadEventually(named name: String, _ body: @escaping @Sendable () -> Void) {
+    package func startThreadWhenPossible(named name: String, _ body: @escaping @Sendable () -> Void) {
         do throws(ThreadError) {
             _ = try startThread(named: name, body)
         } catch {
             // A simulated clock can wake only the threads that the clock itself started. Simulated clocks
             // have only a few threads and are used only in tests.
             guard isRealTime else { return }
-            MediaThread.eventually(name: name, urgency: .punctual, body)
+            MediaThread.startWhenPossible(name: name, urgency: .timeCritical, body)
         }
     }
 
@@ -124,11 +124,11 @@ public struct MonotonicClock: SessionClock {
         cancellation.wait(until: deadline) == false
     }
 
-    /// Starts a thread with urgency `punctual`, which the kernel prefers over threads that only compute.
+    /// Starts a thread with urgency `timeCritical`, which the kernel prefers over threads that only compute.
     public func startThread(
         named name: String, _ body: sending @escaping () -> Void
     ) throws(ThreadError) -> MediaThread {
-        try MediaThread(name: name, urgency: .punctual, body)
+        try MediaThread(name: name, urgency: .timeCritical, body)
     }
 
     /// Does nothing, because a real-time clock can't stop.

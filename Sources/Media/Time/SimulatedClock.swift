@@ -23,7 +23,7 @@ public final class SimulatedClock: SessionClock {
         /// Sequence numbers of the threads that this clock started and that haven't ended.
         var numbers: [pthread_t: Int] = [:]
 
-        mutating func passOn() {
+        mutating func wakeNext() {
             guard running == nil, holds == 0 else { return }
             let next = sleepers.indices.min {
                 (sleepers[$0].deadline, sleepers[$0].thread) < (sleepers[$1].deadline, sleepers[$1].thread)
@@ -77,7 +77,7 @@ public final class SimulatedClock: SessionClock {
             }
             state.sleepers.append(Sleeper(thread: thread, deadline: deadline))
             state.running = nil
-            state.passOn()
+            state.wakeNext()
             return thread
         }
         waitForTurn(thread)
@@ -91,7 +91,7 @@ public final class SimulatedClock: SessionClock {
         let thread = monitor.broadcast { state in
             state.started += 1
             state.sleepers.append(Sleeper(thread: state.started, deadline: state.now))
-            state.passOn()
+            state.wakeNext()
             return state.started
         }
         do throws(ThreadError) {
@@ -102,7 +102,7 @@ public final class SimulatedClock: SessionClock {
                 self.monitor.broadcast { state in
                     state.numbers[pthread_self()] = nil
                     state.running = nil
-                    state.passOn()
+                    state.wakeNext()
                 }
             }
         } catch {
@@ -111,7 +111,7 @@ public final class SimulatedClock: SessionClock {
             monitor.broadcast { state in
                 state.sleepers.removeAll { $0.thread == thread }
                 if state.running == thread { state.running = nil }
-                state.passOn()
+                state.wakeNext()
             }
             throw error
         }
@@ -127,7 +127,7 @@ public final class SimulatedClock: SessionClock {
     public func release() {
         monitor.broadcast { state in
             state.holds -= 1
-            state.passOn()
+            state.wakeNext()
         }
     }
 

@@ -57,15 +57,15 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
     package func time(of reservation: USBReservation, at speed: USBSpeed, on bus: USBSpeed) -> Nanoseconds {
         let bytes = reservation.bytes
         guard bus >= .high else {
-            return Nanoseconds(USBBusTime.ofIsochronous(bytes: bytes, at: .full).count / 8)
+            return Nanoseconds(USBBusTime.isochronous(bytes: bytes, at: .full).count / 8)
         }
         let isSplit = speed < .high
         switch self {
         case .standard:
-            return USBBusTime.ofIsochronous(
+            return USBBusTime.isochronous(
                 bytes: isSplit ? min(bytes, 188) : bytes, at: isSplit ? .high : speed)
         case .ehci:
-            let time = USBBusTime.ofIsochronous(bytes: bytes, at: .high).count
+            let time = USBBusTime.isochronous(bytes: bytes, at: .high).count
             return .microseconds((time + 999) / 1000)
         case .xhci where isSplit: return Self.time(ofHighSpeedBlocks: 125)
         case .xhci where speed == .high:
@@ -105,7 +105,7 @@ package enum USBBusTime {
     ///   - bytes: Bytes per service interval, 0 or more.
     ///   - speed: The speed of the device.
     /// - Returns: The bus time.
-    package static func ofIsochronous(bytes: Int, at speed: USBSpeed) -> Nanoseconds {
+    package static func isochronous(bytes: Int, at speed: USBSpeed) -> Nanoseconds {
         let bytes = Int64(max(bytes, 0))
         // The formula is `BitTime` from the kernel's include/linux/usb/hcd.h.
         let bits = 7 * 8 * bytes / 6

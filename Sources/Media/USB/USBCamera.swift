@@ -1,7 +1,7 @@
 /// USB properties of a camera: its route to the controller, and the bandwidth that its stream may reserve.
 public struct USBCamera: Sendable, Equatable, Codable {
     /// Bandwidth that a camera reserved while streaming in a particular format.
-    public struct Learned: Sendable, Equatable, Codable {
+    public struct MeasuredReservation: Sendable, Equatable, Codable {
         /// Format of the stream.
         public var format: VideoFormat
         /// Number of bytes reserved per service interval.
@@ -24,7 +24,7 @@ public struct USBCamera: Sendable, Equatable, Codable {
     /// camera uses bulk transfers, which don't reserve bandwidth.
     public var settings: [USBReservation]
     /// Bandwidth that the camera reserved in each format in which it has streamed.
-    public var learned: [Learned]
+    public var learned: [MeasuredReservation]
     /// Whether the camera is synthetic. A synthetic camera doesn't offer raw formats that need more bandwidth
     /// than all of its alternate settings provide. A real camera offers such formats, and the driver uses the
     /// largest alternate setting (`uvc_fixup_video_ctrl`).
@@ -33,7 +33,7 @@ public struct USBCamera: Sendable, Equatable, Codable {
     /// Creates a camera description and sorts the alternate settings by the number of bytes.
     public init(
         identity: DeviceIdentity, speed: USBSpeed, domains: [USBDomain], settings: [USBReservation],
-        learned: [Learned] = [], isSynthetic: Bool = false
+        learned: [MeasuredReservation] = [], isSynthetic: Bool = false
     ) {
         self.identity = identity
         self.speed = speed
@@ -56,19 +56,19 @@ public struct USBCamera: Sendable, Equatable, Codable {
     public func demand(in format: VideoFormat) -> USBDemand? {
         guard let most = settings.last else { return nil }
         func demand(_ reservation: USBReservation, _ basis: USBDemand.Basis) -> USBDemand {
-            USBDemand(reservation: reservation, basis: basis, most: most)
+            USBDemand(reservation: reservation, basis: basis, maximum: most)
         }
         if let kept = learned.first(where: { $0.format == format }),
             let setting = settings.first(where: { $0.bytes == kept.bytes })
         {
-            return demand(setting, .learned)
+            return demand(setting, .measured)
         }
         let wanted = Self.payload(of: format, at: speed)
         // An alternate setting with longer service intervals has fewer intervals per second.
         let smallest = settings.first { $0.bytes >= wanted * ticks(of: $0) }
-        if let smallest { return demand(smallest, format.pixel.isRaw ? .computed : .assumed) }
+        if let smallest { return demand(smallest, format.pixel.isRaw ? .computed : .estimated) }
         guard isSynthetic, format.pixel.isRaw else {
-            return demand(most, format.pixel.isRaw ? .computed : .assumed)
+            return demand(most, format.pixel.isRaw ? .computed : .estimated)
         }
         return demand(USBReservation(bytes: wanted), .tooLarge(wanted))
     }
@@ -83,11 +83,12 @@ public struct USBCamera: Sendable, Equatable, Codable {
     /// number includes a header of 12 bytes, as in `uvc_fixup_video_ctrl`.
     ///
     /// For MJPEG and H.264, the result is three times the typical size for photographic content in motion
-    /// (`usualBytes`). Even complex frames don't exceed this size.
+    /// (`typicalBytesPerPixel`). Even complex frames don't exceed this size.
     public static func payload(of format: VideoFormat, at speed: USBSpeed) -> Int {
         let bytes =
             format.pixel.isRaw
-            ? Double(format.frameBytes ?? 0) : Double(format.size.pixelCount) * format.pixel.usualBytes * 3
+            ? Double(format.frameBytes ?? 0)
+            : Double(format.size.pixelCount) * format.pixel.typicalBytesPerPixel * 3
         return Int(rounding: bytes * format.rate.perSecond / (speed >= .high ? 8000 : 1000), .up) + 12
     }
 }
@@ -100,7 +101,7 @@ extension PixelFormat {
     /// Number of bytes per pixel. The number is exact for raw formats; for compressed formats, it is a
     /// typical value for photographic content in motion as compressed by cameras (MJPEG at 1080p, H.264 at a
     /// camera's usual rates).
-    public var usualBytes: Double {
+    public var typicalBytesPerPixel: Double {
         switch self {
         case .mjpeg, .converted: 0.09
         case .h264: 0.02
@@ -115,7 +116,7 @@ extension PixelFormat {
 extension VideoFormat {
     /// Size of a raw frame in bytes; `nil` for compressed formats.
     public var frameBytes: Int? {
-        pixel.isRaw ? Int(rounding: Double(size.pixelCount) * pixel.usualBytes, .up) : nil
+        pixel.isRaw ? Int(rounding: Double(size.pixelCount) * pixel.typicalBytesPerPixel, .up) : nil
     }
 }
 
@@ -124,12 +125,12 @@ public struct USBDemand: Sendable, Equatable {
     /// How a bandwidth demand was determined.
     public enum Basis: Sendable, Equatable {
         /// The camera reserved this bandwidth the last time it streamed in this format.
-        case learned
+        case measured
         /// The bandwidth was computed from the bytes per second of a raw format.
         case computed
         /// The bandwidth was estimated for a compressed format, because the camera chooses its reservation
         /// only when it starts streaming.
-        case assumed
+        case estimated
         /// The format needs this many bytes per microframe, more than any of the camera's alternate settings
         /// provides.
         case tooLarge(Int)
@@ -141,5 +142,5 @@ public struct USBDemand: Sendable, Equatable {
     public let basis: Basis
     /// The camera's largest reservation. The camera may request this reservation regardless of the data that
     /// it sends.
-    public let most: USBReservation
+    public let maximum: USBReservation
 }

@@ -7,7 +7,7 @@ package struct USBLoad: Sendable, Hashable {
         let step: Int
         let time: Nanoseconds
 
-        func isIn(_ slot: Int) -> Bool { slot >= first && (slot - first) % step == 0 }
+        func occupies(_ slot: Int) -> Bool { slot >= first && (slot - first) % step == 0 }
     }
 
     private var schedules: [USBDomain: USBSchedule] = [:]
@@ -38,7 +38,7 @@ package struct USBLoad: Sendable, Hashable {
                 let first = trial.schedules[domain, default: USBSchedule(budget: domain.budget)]
                     .reserve(time, each: step)
             else { return false }
-            trial.note(owner, first, step, time, domain)
+            trial.addEntry(owner, first, step, time, domain)
         }
         self = trial
         return true
@@ -52,14 +52,14 @@ package struct USBLoad: Sendable, Hashable {
             let time = domain.time(of: reservation, at: speed)
             let step = domain.step(of: reservation, at: speed)
             let first = schedules[domain, default: USBSchedule(budget: domain.budget)].add(time, each: step)
-            note(owner, first, step, time, domain)
+            addEntry(owner, first, step, time, domain)
         }
     }
 
     /// Adds bus time to each microframe of one bandwidth domain, even if the bandwidth is insufficient.
     package mutating func add(_ time: Nanoseconds, on domain: USBDomain, for owner: String) {
         schedules[domain, default: USBSchedule(budget: domain.budget)].add(time, each: 1)
-        note(owner, 0, 1, time, domain)
+        addEntry(owner, 0, 1, time, domain)
     }
 
     /// Whether all bandwidth domains on the route have enough free bandwidth for the reservation.
@@ -73,16 +73,16 @@ package struct USBLoad: Sendable, Hashable {
 
     /// Returns each owner's bus time in the fullest microframe of a bandwidth domain. The sum of these times
     /// is `peak`.
-    package func parts(_ domain: USBDomain) -> [String: Nanoseconds] {
+    package func timeByOwner(_ domain: USBDomain) -> [String: Nanoseconds] {
         let slot = schedules[domain]?.fullest ?? 0
         var parts: [String: Nanoseconds] = [:]
-        for entry in entries[domain] ?? [] where entry.isIn(slot) {
+        for entry in entries[domain] ?? [] where entry.occupies(slot) {
             parts[entry.owner] = (parts[entry.owner] ?? .zero) + entry.time
         }
         return parts
     }
 
-    private mutating func note(
+    private mutating func addEntry(
         _ owner: String, _ first: Int, _ step: Int, _ time: Nanoseconds, _ domain: USBDomain
     ) {
         entries[domain, default: []].append(
@@ -100,7 +100,7 @@ package struct USBSchedule: Sendable, Hashable {
     /// Number of microframes in a USB frame.
     package static let slots = 8
     private let budget: Nanoseconds
-    private var taken = [Nanoseconds](repeating: .zero, count: slots)
+    private var allocated = [Nanoseconds](repeating: .zero, count: slots)
 
     /// Creates an empty schedule in which up to `budget` of each microframe can be allocated.
     package init(budget: Nanoseconds) {
@@ -108,10 +108,10 @@ package struct USBSchedule: Sendable, Hashable {
     }
 
     /// Bus time allocated in the fullest microframe.
-    package var peak: Nanoseconds { taken.max() ?? .zero }
+    package var peak: Nanoseconds { allocated.max() ?? .zero }
 
     /// Index of the fullest microframe, 0…7; the lowest index if several microframes are equally full.
-    package var fullest: Int { taken.firstIndex(of: peak) ?? 0 }
+    package var fullest: Int { allocated.firstIndex(of: peak) ?? 0 }
 
     /// Reserves bus time for a stream.
     ///
@@ -125,8 +125,8 @@ package struct USBSchedule: Sendable, Hashable {
         let step = Self.step(microframes)
         for first in 0..<step {
             let turns = stride(from: first, to: Self.slots, by: step)
-            if turns.allSatisfy({ taken[$0] + time <= budget }) {
-                for turn in turns { taken[turn] = taken[turn] + time }
+            if turns.allSatisfy({ allocated[$0] + time <= budget }) {
+                for turn in turns { allocated[turn] = allocated[turn] + time }
                 return first
             }
         }
@@ -141,10 +141,10 @@ package struct USBSchedule: Sendable, Hashable {
     package mutating func add(_ time: Nanoseconds, each microframes: Int) -> Int {
         let step = Self.step(microframes)
         func peak(from first: Int) -> Nanoseconds {
-            stride(from: first, to: Self.slots, by: step).map { taken[$0] }.max() ?? .zero
+            stride(from: first, to: Self.slots, by: step).map { allocated[$0] }.max() ?? .zero
         }
         let first = (0..<step).min { peak(from: $0) < peak(from: $1) } ?? 0
-        for turn in stride(from: first, to: Self.slots, by: step) { taken[turn] = taken[turn] + time }
+        for turn in stride(from: first, to: Self.slots, by: step) { allocated[turn] = allocated[turn] + time }
         return first
     }
 

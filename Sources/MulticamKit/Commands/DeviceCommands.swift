@@ -34,7 +34,7 @@ extension SessionCommand {
             "snapshot", "[ROLE…]", "capture stills from these cameras. Default: all cameras", .blocks,
             groupUse: .allowed, parse: { words throws(ControlError) in words.words },
             perform: { roles, session, context in
-                context.steering.stills.take(roles, of: session, isRecording: context.isRecording)
+                context.steering.stills.takeStills(roles, of: session, isRecording: context.isRecording)
             }),
         SessionCommand(
             "set", "ROLE NAME=VALUE…", "set controls of a camera. To list the controls, use `controls ROLE`",
@@ -48,7 +48,7 @@ extension SessionCommand {
                 return settings
             },
             perform: { settings, session, _ in
-                var reply = ControlSteering(session).set(settings.values, of: settings.role)
+                var reply = ControlCommandHandler(session).set(settings.values, of: settings.role)
                 // The reply to `set` omits the values. Clients read the values with the command `controls`.
                 reply.controls = nil
                 return reply
@@ -67,20 +67,20 @@ extension SessionCommand {
                 return settings
             },
             perform: { settings, session, _ in
-                ControlSteering(session).set(settings.values, of: settings.role)
+                ControlCommandHandler(session).set(settings.values, of: settings.role)
             }),
         SessionCommand(
             "load-preset", "ROLE NAME", "load a preset of this camera", .blocks, groupUse: .allowed,
             parse: Preset.init,
-            perform: { preset, session, _ in ControlSteering(session).load(preset) }),
+            perform: { preset, session, _ in ControlCommandHandler(session).load(preset) }),
         SessionCommand(
             "save-preset", "ROLE NAME", "save the current control values of a camera as a preset", .blocks,
             groupUse: .allowed, parse: Preset.init,
-            perform: { preset, session, _ in ControlSteering(session).save(preset) }),
+            perform: { preset, session, _ in ControlCommandHandler(session).save(preset) }),
         SessionCommand(
             "delete-preset", "ROLE NAME", "delete a preset of this camera", .blocks, groupUse: .allowed,
             parse: Preset.init,
-            perform: { preset, session, _ in ControlSteering(session).delete(preset) }),
+            perform: { preset, session, _ in ControlCommandHandler(session).delete(preset) }),
         SessionCommand(
             "match", "ROLE CAMERA", "match a camera's exposure and white balance to another camera",
             .blocks, groupUse: .allowed,
@@ -91,13 +91,13 @@ extension SessionCommand {
                 return CameraMatch(role: words.words[0], leader: words.words[1])
             },
             perform: { match, session, _ in
-                ControlSteering(session).match(match.role, to: match.leader)
+                ControlCommandHandler(session).match(match.role, to: match.leader)
             }),
         SessionCommand(
             "select-camera", "[CAMERA]",
             "select a camera while no recording is running. Default: the camera facing the opposite direction, or the next camera",
             .blocks,
-            groupUse: .decided { selector in
+            groupUse: .conditional { selector in
                 selector.isEmpty
                     ? nil
                     : "a specific camera can be selected only on the node itself. Run the command there."
@@ -120,7 +120,7 @@ extension SessionCommand {
                 let role = device.role
                 return context.steering.changeDevices(
                     of: session,
-                    saying: "Camera \(role) was added. To show it in the program, use `unhide \(role)`."
+                    confirmation: "Camera \(role) was added. To show it in the program, use `unhide \(role)`."
                 ) { setup, stills throws(SetupError) in
                     var cameras = stills
                     try setup.addCamera(device.selector, as: role, to: session, stills: &cameras)
@@ -145,7 +145,7 @@ extension SessionCommand {
             perform: { device, session, context in
                 context.steering.changeDevices(
                     of: session,
-                    saying:
+                    confirmation:
                         "Camera \(device.role) now uses \(SourceAddress.printable(of: device.selector))."
                 ) { setup, stills throws(SetupError) in
                     try setup.replaceCamera(
@@ -167,7 +167,7 @@ extension SessionCommand {
                 let role = device.role
                 return context.steering.changeDevices(
                     of: session,
-                    saying:
+                    confirmation:
                         "Microphone \(role) was added. To add it to the program mix, use `unmute \(role)`."
                 ) { setup, _ throws(SetupError) in
                     try setup.addMicrophone(device.selector, as: role, to: session)
@@ -189,7 +189,7 @@ extension SessionCommand.DeviceOfRole {
     ///   - words: The arguments.
     ///   - message: The error message, as a sentence, if an argument is missing.
     /// - Throws: `ControlError.usage` if an argument is missing.
-    init(_ words: CommandWords, else message: String) throws(ControlError) {
+    init(_ words: CommandArguments, else message: String) throws(ControlError) {
         guard words.words.count >= 2 else { throw .usage(message) }
         (role, selector) = (words.words[0], words.words.dropFirst().joined(separator: " "))
     }
@@ -197,7 +197,7 @@ extension SessionCommand.DeviceOfRole {
 
 extension SessionCommand.Settings {
     /// Parses a role and settings; returns `nil` if the role is missing or a word isn't NAME=VALUE.
-    init?(_ words: CommandWords) {
+    init?(_ words: CommandArguments) {
         guard let role = words.words.first else { return nil }
         let values = Array(words.words.dropFirst())
         let areSettings = values.allSatisfy { word in
@@ -211,7 +211,7 @@ extension SessionCommand.Settings {
 
 extension SessionCommand.Preset {
     /// Parses a role and the name of a preset, which may have several words.
-    init(_ words: CommandWords) throws(ControlError) {
+    init(_ words: CommandArguments) throws(ControlError) {
         let preset = words.words.dropFirst().joined(separator: " ")
         guard let role = words.words.first, (1...64).contains(preset.utf8.count),
             preset.printable() == preset

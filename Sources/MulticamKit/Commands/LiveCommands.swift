@@ -4,7 +4,7 @@ internal import Profiles
 
 extension SessionCommand {
     /// The live output that the command `publish` starts.
-    enum PublishedPlace: Sendable, Equatable {
+    enum PublishTarget: Sendable, Equatable {
         /// The name of a live output in the profile.
         case entry(String)
         /// An address without a key, or an address read from standard input.
@@ -19,13 +19,13 @@ extension SessionCommand {
             "publish", "NAME|-|ADDRESS",
             "start a live output: NAME from the profile, an address read from standard input (`-`), or a virtual camera or microphone (v4l2:NODE or pulse:TEXT)",
             .isImmediate,
-            groupUse: .decided { place in
+            groupUse: .conditional { place in
                 if case .entry = place { return nil }
                 return
                     "the address of a live output can be set only on the node itself. Specify the name of a live output that the node's profile defines."
             },
-            parse: { words throws(ControlError) in try PublishedPlace(words) },
-            perform: { place, _, context in context.steering.publishing { $0.perform(place) } }),
+            parse: { words throws(ControlError) in try PublishTarget(words) },
+            perform: { place, _, context in context.steering.withPublisher { $0.performPublish(place) } }),
         SessionCommand(
             "unpublish", "NAME", "stop a live output", .isImmediate, groupUse: .allowed,
             parse: { words throws(ControlError) in
@@ -36,13 +36,13 @@ extension SessionCommand {
                 }
                 return words.words[0]
             },
-            perform: { name, _, context in context.steering.publishing { $0.end(name) } }),
+            perform: { name, _, context in context.steering.withPublisher { $0.performUnpublish(name) } }),
     ]
 }
 
-extension SessionCommand.PublishedPlace {
+extension SessionCommand.PublishTarget {
     /// Parses the arguments of `publish`. Error messages don't repeat the arguments, because they may contain a key.
-    init(_ words: CommandWords) throws(ControlError) {
+    init(_ words: CommandArguments) throws(ControlError) {
         let text = words.text
         if text == "-" {
             guard let input = words.input else {
@@ -50,7 +50,7 @@ extension SessionCommand.PublishedPlace {
                 return
             }
             self = .address(try Self.address(input))
-        } else if Profile.isRole(text) {
+        } else if Profile.isValidRole(text) {
             self = .entry(text)
         } else if text.hasPrefix("v4l2:") || text.hasPrefix("pulse:") {
             self = .address(try Self.address(text))

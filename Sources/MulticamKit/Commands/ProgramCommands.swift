@@ -25,7 +25,7 @@ extension SessionCommand {
                 perform: { change, session, context in
                     do throws(SessionChangeError) {
                         try session.commit([change], at: context.arrival) { outcome in
-                            if case .removed(let role) = change, outcome != .ended {
+                            if case .removed(let role) = change, outcome != .recordingEnded {
                                 context.steering.stills.remove(role)
                             }
                             context.answer(ControlReply(outcome, did: "changed: \(change)"))
@@ -56,7 +56,7 @@ extension SessionCommand {
             }),
     ]
 
-    @Sendable private static func sceneName(_ words: CommandWords) throws(ControlError) -> String {
+    @Sendable private static func sceneName(_ words: CommandArguments) throws(ControlError) -> String {
         guard !words.words.isEmpty else {
             throw .usage("`\(words.name)` needs a scene name. Example: `\(words.name) wide shot`.")
         }

@@ -30,13 +30,13 @@ extension SessionCommand {
             "status", "", "show the state of the recording, cameras, microphones, and program",
             [.isImmediate, .isAlwaysValid], groupUse: .allowed,
             parse: { words throws(ControlError) in
-                try words.none()
+                try words.checkEmpty()
                 return NoInput()
             },
             idle: { _, context in
                 ControlReply(
                     ok: true, text: "Nothing is being recorded.",
-                    status: .paused(context.paused))
+                    status: .paused(context.pausedPlan))
             },
             perform: { _, _, context in
                 guard let status = context.steering.status else {
@@ -59,7 +59,7 @@ extension SessionCommand {
             },
             perform: { marker, session, context in
                 guard let instant = context.instant(marker.at, in: session) else {
-                    return CommandContext.inFuture
+                    return CommandContext.futureTimeReply
                 }
                 session.mark(marker.text, at: instant) {
                     context.answer(ControlReply($0, did: "marker added: \(marker.text)"))
@@ -69,7 +69,7 @@ extension SessionCommand {
         SessionCommand(
             "split", "", "continue the recording in new files", .needsRecording, groupUse: .allowed,
             parse: { words throws(ControlError) in
-                try words.none()
+                try words.checkEmpty()
                 return NoInput()
             },
             perform: { _, session, context in
@@ -82,7 +82,7 @@ extension SessionCommand {
         SessionCommand(
             "start", "[at=NS] [utc=NS] [for=NS]",
             "start a recording in a standby session (`record --standby`). at: start time on CLOCK_MONOTONIC; utc: the same instant in group time; for: duration. All values are in nanoseconds. Default: start now, without a time limit",
-            .blocks, groupUse: .coordinator,
+            .blocks, groupUse: .coordinatorOnly,
             parse: { words throws(ControlError) in
                 let times = try words.times(["at", "utc", "for"])
                 guard times["utc"] == nil || times["at"] != nil else {
@@ -93,8 +93,8 @@ extension SessionCommand {
                     duration: times["for"].map { Nanoseconds($0) })
             },
             idle: { start, context in
-                guard context.steering.isStandby, !context.isStopped else {
-                    return CommandContext.nothingRecorded
+                guard context.steering.isStandby, !context.isStopRequested else {
+                    return CommandContext.notRecordingReply
                 }
                 return context.steering.standby.start(start)
             },
@@ -109,17 +109,17 @@ extension SessionCommand {
         SessionCommand(
             "stop", "[at=NS]",
             "stop the recording now, or as of a recent time, NS nanoseconds after its start",
-            [.needsRecording, .isImmediate, .ends], groupUse: .coordinator,
+            [.needsRecording, .isImmediate, .ends], groupUse: .coordinatorOnly,
             parse: { words throws(ControlError) in
                 StopTime(at: try words.times(["at"])["at"].map { MediaTime(nanoseconds: $0) })
             },
             idle: { _, context in
                 context.steering.isStandby
-                    ? CommandContext.nothingRecorded : context.steering.endWithoutSession()
+                    ? CommandContext.notRecordingReply : context.steering.endWithoutSession()
             },
             perform: { time, session, context in
                 guard let instant = context.instant(time.at, in: session) else {
-                    return CommandContext.inFuture
+                    return CommandContext.futureTimeReply
                 }
                 guard context.steering.isStandby else {
                     return context.steering.end(session, at: instant, isRecording: context.isRecording)
@@ -130,9 +130,9 @@ extension SessionCommand {
             }),
         SessionCommand(
             "quit", "", "stop the recording, if any, and end the session", [.isImmediate, .ends],
-            groupUse: .coordinator,
+            groupUse: .coordinatorOnly,
             parse: { words throws(ControlError) in
-                try words.none()
+                try words.checkEmpty()
                 return NoInput()
             },
             idle: { _, context in context.steering.endWithoutSession() },
@@ -149,7 +149,7 @@ extension SessionCommand {
                 let known = ["at", "utc", "bound"]
                 let times = try words.times(known)
                 guard let stamp = times["at"], let utc = times["utc"], let bound = times["bound"] else {
-                    throw .usage("`clock` needs \(CommandWords.list(known)).")
+                    throw .usage("`clock` needs \(CommandArguments.list(known)).")
                 }
                 return ClockMeasurement(
                     stamp: ClockTime(nanoseconds: stamp), utc: utc, bound: Nanoseconds(bound))

@@ -50,17 +50,19 @@ public struct SessionCommand: Sendable {
         case refused(String)
         /// Whether the command is allowed depends on its arguments. The closure returns the reason for a
         /// refusal, or `nil` to allow the command.
-        case decided(@Sendable (Input) -> String?)
+        case conditional(@Sendable (Input) -> String?)
 
         /// Refuses the command because only the coordinator starts and ends recordings of the group.
-        static var coordinator: Self {
+        static var coordinatorOnly: Self {
             .refused(
                 "only the coordinator can start and stop group recordings. Start the recording there with `multicam record --group`, and stop it with Ctrl-C."
             )
         }
 
         /// Refuses the command because other computers must not use it.
-        static var onNode: Self { .refused("this command is allowed only on the node itself. Run it there.") }
+        static var nodeOnly: Self {
+            .refused("this command is allowed only on the node itself. Run it there.")
+        }
     }
 
     /// Executes a command.
@@ -81,7 +83,7 @@ public struct SessionCommand: Sendable {
     /// The effect of the command, as a sentence without an initial capital or a final period.
     public let summary: String
     let properties: Properties
-    private let parse: @Sendable (CommandWords) throws(ControlError) -> Parsed
+    private let parse: @Sendable (CommandArguments) throws(ControlError) -> Parsed
 
     /// Parsed arguments, and the functions that execute the command with these arguments.
     private struct Parsed: Sendable {
@@ -105,8 +107,8 @@ public struct SessionCommand: Sendable {
     ///   - perform: Executes the command on a session.
     init<Input: Sendable & Equatable>(
         _ name: String, _ arguments: String = "", _ summary: String, _ properties: Properties = [],
-        groupUse: GroupUse<Input> = .onNode,
-        parse: @escaping @Sendable (CommandWords) throws(ControlError) -> Input,
+        groupUse: GroupUse<Input> = .nodeOnly,
+        parse: @escaping @Sendable (CommandArguments) throws(ControlError) -> Input,
         idle: (@Sendable (Input, CommandContext) -> ControlReply)? = nil, perform: @escaping Perform<Input>
     ) {
         self.name = name
@@ -119,11 +121,11 @@ public struct SessionCommand: Sendable {
                 switch groupUse {
                 case .allowed: nil
                 case .refused(let sentence): sentence
-                case .decided(let refusal): refusal(input)
+                case .conditional(let refusal): refusal(input)
                 }
             return Parsed(
                 input: input, groupRefusal: refusal, perform: { perform(input, $0, $1) },
-                performIdle: { idle?(input, $0) ?? CommandContext.nothingRecorded })
+                performIdle: { idle?(input, $0) ?? CommandContext.notRecordingReply })
         }
     }
 
@@ -154,31 +156,32 @@ extension SessionCommand {
 
     /// Names of the commands that the help lists.
     static let listedNames = all.filter(\.isListed).map(\.name)
-    private static let harmless = all.filter { !$0.properties.contains(.ends) }.map(\.name)
+    private static let suggestibleNames = all.filter { !$0.properties.contains(.ends) }.map(\.name)
 
     /// Returns the name of a command that starts with the given word. If no name starts with the word,
     /// returns the most similar name. Commands that irreversibly end an activity are never returned.
-    private static func guess(_ word: String) -> String? {
+    private static func suggestion(for word: String) -> String? {
         let longer = all.map(\.name).filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
-        return longer.count == 1 && harmless.contains(longer[0]) ? longer[0] : word.nearest(among: harmless)
+        return longer.count == 1 && suggestibleNames.contains(longer[0])
+            ? longer[0] : word.nearest(among: suggestibleNames)
     }
 
     /// Parses a command.
     ///
     /// - Parameter request: The words of the command, as listed in the help.
     /// - Returns: The command with its parsed arguments.
-    /// - Throws: `ControlError.usage` with a message that shows the expected arguments. The errors `nobody`
+    /// - Throws: `ControlError.usage` with a message that shows the expected arguments. The errors `notRunning`
     ///   and `system` aren't thrown.
     public static func parse(_ request: CommandRequest) throws(ControlError) -> ParsedCommand {
-        guard let name = request.words.first else {
+        guard let name = request.arguments.first else {
             throw .usage("no command specified: expected a command such as `status`.")
         }
         guard let command = all.first(where: { $0.name == name }) else {
             let word = "unknown command `\(name.printable())`"
-            throw .usage(guess(name).map { "\(word); did you mean `\($0)`?" } ?? "\(word).")
+            throw .usage(suggestion(for: name).map { "\(word); did you mean `\($0)`?" } ?? "\(word).")
         }
         let parsed = try command.parse(
-            CommandWords(name: name, words: Array(request.words.dropFirst()), input: request.input))
+            CommandArguments(name: name, words: Array(request.arguments.dropFirst()), input: request.input))
         return ParsedCommand(
             command: command, input: parsed.input,
             groupRefusal: parsed.groupRefusal.map { "`\(name)`: \($0)" },
@@ -192,7 +195,7 @@ public struct ParsedCommand: Sendable {
     /// The parsed arguments.
     package let input: any Sendable & Equatable
     /// Whether the request must also contain the first line of the client's standard input.
-    package var needsInput: Bool { input as? SessionCommand.PublishedPlace == .standardInput }
+    package var needsInput: Bool { input as? SessionCommand.PublishTarget == .standardInput }
     /// Whether the reply consists of the camera's controls.
     package var showsControls: Bool { command.properties.contains(.showsControls) }
     /// The reason why another computer of a group can't send this command; `nil` if the command is allowed.
@@ -202,7 +205,7 @@ public struct ParsedCommand: Sendable {
 }
 
 /// The words of a command after its name.
-struct CommandWords {
+struct CommandArguments {
     let name: String
     let words: [String]
     /// The address that the command `publish -` received on the client's standard input.
@@ -212,7 +215,7 @@ struct CommandWords {
     var text: String { words.joined(separator: " ") }
 
     /// Throws an error if the command has arguments.
-    func none() throws(ControlError) {
+    func checkEmpty() throws(ControlError) {
         guard !words.isEmpty else { return }
         throw .usage("`\(name)` doesn't accept arguments. Remove `\(text.printable())`.")
     }
@@ -244,21 +247,21 @@ struct CommandWords {
 
 /// The state of the sessions when a command arrived.
 struct CommandContext: Sendable {
-    let steering: SessionSteering
+    let steering: SessionController
     /// Whether a recording is starting, running, or ending.
     let isRecording: Bool
     /// Whether the end of the recording was requested.
-    let isStopped: Bool
+    let isStopRequested: Bool
     /// Time of the command on the session's clock.
     let arrival: ClockTime
     /// The plan of the next session, which is reported as the status while no session exists.
-    let paused: SessionPlan
+    let pausedPlan: SessionPlan
     /// Sends the reply. Call this closure exactly once, unless `Perform` returns the reply.
-    let answer: ControlServer.Answer
+    let answer: ControlServer.ReplyHandler
 
-    static let nothingRecorded = ControlReply(ok: false, text: "Nothing is being recorded.")
+    static let notRecordingReply = ControlReply(ok: false, text: "Nothing is being recorded.")
 
-    static let inFuture = ControlReply(
+    static let futureTimeReply = ControlReply(
         ok: false,
         text:
             "`at` is in the future. Specify a past time, in nanoseconds since the start of the recording.",

@@ -11,7 +11,7 @@ public import Media
 /// 4. the camera that streamed most recently, if it is available now;
 /// 5. a camera that faces `defaultPosition`, or otherwise an external camera, whose direction is unknown.
 public struct CameraPreference: Sendable, Equatable {
-    private var wishes: DevicePreferences
+    private var preferences: DevicePreferences
     /// Cameras that have streamed, most recent first.
     public var streamed: [DeviceIdentity]
     /// Preferred position of the camera if the user hasn't chosen one.
@@ -29,19 +29,19 @@ public struct CameraPreference: Sendable, Equatable {
         history: DeviceHistory = DeviceHistory(), streamed: [DeviceIdentity] = [],
         defaultPosition: CaptureDevice.Position = .front, present: [CaptureDevice] = []
     ) {
-        wishes = DevicePreferences(of: .video, history: history, present: present)
+        preferences = DevicePreferences(of: .video, history: history, present: present)
         self.streamed = streamed
         self.defaultPosition = defaultPosition
     }
 
     /// The user's camera choices. Assign this property after rereading the stored history.
     public var history: DeviceHistory {
-        get { wishes.history }
-        set { wishes.history = newValue }
+        get { preferences.history }
+        set { preferences.history = newValue }
     }
 
     /// Cameras that are present, in listing or connection order.
-    public var cameras: [CaptureDevice] { wishes.present }
+    public var cameras: [CaptureDevice] { preferences.present }
 
     /// Cameras that are present, in default order: color cameras before infrared cameras, each group in
     /// listing or connection order. Choosing or using a camera doesn't change this order, so that cycling
@@ -55,7 +55,7 @@ public struct CameraPreference: Sendable, Equatable {
     ///
     /// - Parameter changes: The changes that were reported at the same time.
     public mutating func handle(_ changes: [DeviceChange]) {
-        wishes.handle(changes)
+        preferences.handle(changes)
     }
 
     /// Records that the user chose a camera, regardless of where the choice was made. Don't call this method
@@ -65,7 +65,7 @@ public struct CameraPreference: Sendable, Equatable {
     ///   - camera: The camera that was chosen.
     ///   - role: The role that the camera was chosen for; `nil` for a choice without a role.
     public mutating func choose(_ camera: DeviceIdentity, for role: String? = nil) {
-        wishes.choose(camera, for: role)
+        preferences.choose(camera, for: role)
     }
 
     /// Replaces the choices with the stored ones after another process changed them. If the most
@@ -78,11 +78,13 @@ public struct CameraPreference: Sendable, Equatable {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
         self.history = history
         self.streamed = streamed
-        if isNewChoice, let choice = history.chosen.first { wishes.choose(choice.identity, for: choice.role) }
+        if isNewChoice, let choice = history.chosen.first {
+            preferences.choose(choice.identity, for: choice.role)
+        }
     }
 
     /// The highest-ranked camera of the history that is present; `nil` if none is present.
-    public var userPreferred: CaptureDevice? { wishes.remembered()?.device }
+    public var userPreferred: CaptureDevice? { preferences.remembered()?.device }
 
     /// The best camera to use now and the reason; `nil` if no camera is present.
     public var systemPreferred: PreferredDevice? { systemPreferred() }
@@ -92,10 +94,10 @@ public struct CameraPreference: Sendable, Equatable {
     /// - Parameter taken: Cameras that have other roles and can't be chosen.
     /// - Returns: The camera and the reason; `nil` if no camera is left.
     public func systemPreferred(without taken: Set<DeviceIdentity> = []) -> PreferredDevice? {
-        if let device = wishes.pluggedIn(without: taken) {
+        if let device = preferences.pluggedIn(without: taken) {
             return PreferredDevice(device: device, reason: .pluggedIn)
         }
-        if let wish = wishes.remembered(without: taken) {
+        if let wish = preferences.remembered(without: taken) {
             return PreferredDevice(
                 device: wish.device, reason: wish.isProposed ? .proposed : .chosen,
                 isElsewhere: wish.isElsewhere)
@@ -105,8 +107,8 @@ public struct CameraPreference: Sendable, Equatable {
 
     /// Sentence for the user if a stored choice matches several present cameras and is therefore ignored;
     /// otherwise `nil`.
-    public var doubt: String? {
-        wishes.doubtful.map { identity, candidates in
+    public var ambiguityWarning: String? {
+        preferences.ambiguousChoice.map { identity, candidates in
             let names = candidates.map { $0.selector.printable() }.joined(separator: " or ")
             return
                 "the preferred camera “\(identity.name.printable())” is ambiguous: \(names). Choose one with `multicam prefer CAMERA`."
@@ -208,7 +210,7 @@ extension PreferredDevice.Reason {
 
     /// Whether the user or a profile requested the device. A device that wasn't requested was selected
     /// automatically.
-    public var isWish: Bool {
+    public var isRequested: Bool {
         switch self {
         case .pluggedIn, .chosen, .proposed: true
         case .streamedBefore, .position, .ready, .noneIsReady, .serverDefault: false

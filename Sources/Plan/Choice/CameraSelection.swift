@@ -2,7 +2,7 @@ public import Media
 public import Profiles
 
 /// Selects the camera for a role according to the profile's policy. This value type doesn't monitor devices:
-/// call `ask` whenever devices or the user's choices have changed.
+/// call `decide` whenever devices or the user's choices have changed.
 ///
 /// ```swift
 /// var selection = CameraSelection(policy: .follow, current: nil)
@@ -27,7 +27,7 @@ public struct CameraSelection: Sendable, Equatable {
     /// Whether a recording is running. The camera never changes during a recording.
     public private(set) var isRecording = false
     /// Cameras that have other roles and can't be chosen.
-    public var taken: Set<DeviceIdentity>
+    public var camerasInUse: Set<DeviceIdentity>
     /// The camera that the user chose during a recording, if the policy doesn't switch to the preferred
     /// camera automatically.
     private var postponed: DeviceIdentity?
@@ -37,29 +37,29 @@ public struct CameraSelection: Sendable, Equatable {
     /// - Parameters:
     ///   - policy: The profile's policy.
     ///   - current: The camera that is already in use, if any.
-    ///   - taken: Cameras that have other roles.
+    ///   - camerasInUse: Cameras that have other roles.
     public init(
-        policy: CameraPolicy, current: DeviceIdentity? = nil, taken: Set<DeviceIdentity> = []
+        policy: CameraPolicy, current: DeviceIdentity? = nil, camerasInUse: Set<DeviceIdentity> = []
     ) {
         self.policy = policy
         self.current = current
-        self.taken = taken
+        self.camerasInUse = camerasInUse
     }
 
     /// Decides which camera to use. Call this method initially, and whenever a camera is connected,
     /// disconnected, or chosen in another process.
-    public mutating func ask(_ preference: CameraPreference) -> Decision {
+    public mutating func decide(with preference: CameraPreference) -> Decision {
         guard !isRecording else { return .keep }
         if let postponed, let camera = preference.cameras.first(where: { $0.identity == postponed }) {
-            return use(camera)
+            return select(camera)
         }
         // Every policy selects a camera initially.
-        guard policy.follows || current == nil,
-            let preferred = preference.systemPreferred(without: taken)
+        guard policy.switchesAutomatically || current == nil,
+            let preferred = preference.systemPreferred(without: camerasInUse)
         else { return .keep }
         // A working camera is replaced only by a camera that the user or a profile requested.
-        if !preferred.reason.isWish, isPresent(in: preference) { return .keep }
-        return use(preferred.device)
+        if !preferred.reason.isRequested, isPresent(in: preference) { return .keep }
+        return select(preferred.device)
     }
 
     /// Applies the user's choice of a camera for the role. Record the choice in `preference` before you call
@@ -70,20 +70,20 @@ public struct CameraSelection: Sendable, Equatable {
     ///   - preference: The camera preference, which already includes the choice.
     /// - Returns: The decision. During a recording, the decision is always `.keep`, and the choice takes effect when
     ///   the recording ends.
-    /// - Throws: `SelectionRefusal.noChoice` if the policy doesn't allow choices, or `SelectionRefusal.taken`
+    /// - Throws: `SelectionError.noChoice` if the policy doesn't allow choices, or `SelectionError.taken`
     ///   if another role uses the camera.
     public mutating func choose(
         _ camera: CaptureDevice, _ preference: CameraPreference
-    ) throws(SelectionRefusal) -> Decision {
-        guard policy.offersChoice else { throw .noChoice(policy) }
-        guard !taken.contains(camera.identity) else { throw .taken(camera) }
+    ) throws(SelectionError) -> Decision {
+        guard policy.allowsChoice else { throw .noChoice(policy) }
+        guard !camerasInUse.contains(camera.identity) else { throw .inUse(camera) }
         guard !isRecording else {
             // If the policy follows the preferred camera, the choice doesn't need to be stored, because
             // `preference` already contains it.
-            if !policy.follows { postponed = camera.identity }
+            if !policy.switchesAutomatically { postponed = camera.identity }
             return .keep
         }
-        return use(camera)
+        return select(camera)
     }
 
     /// Records that a recording started. Until the recording ends, every decision is `.keep`.
@@ -94,14 +94,14 @@ public struct CameraSelection: Sendable, Equatable {
     /// Records that the recording ended, and decides again which camera to use.
     public mutating func recordingEnded(_ preference: CameraPreference) -> Decision {
         isRecording = false
-        return ask(preference)
+        return decide(with: preference)
     }
 
     private func isPresent(in preference: CameraPreference) -> Bool {
         preference.cameras.contains { $0.identity == current }
     }
 
-    private mutating func use(_ camera: CaptureDevice) -> Decision {
+    private mutating func select(_ camera: CaptureDevice) -> Decision {
         postponed = nil
         guard camera.identity != current else { return .keep }
         current = camera.identity
@@ -110,24 +110,24 @@ public struct CameraSelection: Sendable, Equatable {
 }
 
 /// Reason why a camera can't be chosen or switched to.
-public enum SelectionRefusal: Error, Sendable, Equatable {
+public enum SelectionError: Error, Sendable, Equatable {
     /// The profile's policy doesn't allow the user to choose the camera.
     case noChoice(CameraPolicy)
     /// The camera is used by another role.
-    case taken(CaptureDevice)
+    case inUse(CaptureDevice)
     /// No camera faces the requested direction.
-    case nowhere(to: CaptureDevice.Position)
+    case noCamera(facing: CaptureDevice.Position)
 }
 
-extension SelectionRefusal: CustomStringConvertible {
+extension SelectionError: CustomStringConvertible {
     /// User-readable message with the reason and a suggested fix.
     public var description: String {
         switch self {
         case .noChoice(let policy):
             "this profile does not allow choosing a camera, because `choice.policy` is `\(policy.rawValue)`. Set `choice.policy` to `follow-and-choose` or `list`."
-        case .taken(let camera):
+        case .inUse(let camera):
             "“\(camera.name.printable())” (\(camera.selector.printable())) is already used for another role. Choose another camera, or swap the two cameras."
-        case .nowhere(let position):
+        case .noCamera(let position):
             "no camera to switch to: \(position == .back ? "no back camera" : "no external or front camera") was found. Set the position of a camera with `multicam devices --set CAMERA --position \(position.rawValue)`, or specify a camera by name."
         }
     }
@@ -149,10 +149,10 @@ public enum CameraSwitch {
     ///   - taken: Cameras that have other roles and can't be chosen.
     /// - Returns: A camera other than `current`: the first suitable camera that is available now, or
     ///   otherwise the first suitable camera.
-    /// - Throws: `SelectionRefusal.nowhere` if no camera is suitable.
+    /// - Throws: `SelectionError.noCamera` if no camera is suitable.
     public static func next(
         after current: CaptureDevice, among cameras: [CaptureDevice], without taken: Set<DeviceIdentity> = []
-    ) throws(SelectionRefusal) -> CaptureDevice {
+    ) throws(SelectionError) -> CaptureDevice {
         let others = cameras.filter {
             $0.mediaType == .video && $0.identity != current.identity && !taken.contains($0.identity)
         }
@@ -167,11 +167,13 @@ public enum CameraSwitch {
         }
         switch current.position {
         case .unspecified, .front:
-            guard let back = first({ $0.position == .back }) else { throw .nowhere(to: .back) }
+            guard let back = first({ $0.position == .back }) else { throw .noCamera(facing: .back) }
             return back
         case .back:
             let external = first { $0.deviceType == .external && $0.position == .unspecified }
-            guard let next = external ?? first({ $0.position == .front }) else { throw .nowhere(to: .front) }
+            guard let next = external ?? first({ $0.position == .front }) else {
+                throw .noCamera(facing: .front)
+            }
             return next
         }
     }

@@ -50,7 +50,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     public mutating func choose(
         _ device: DeviceIdentity, for role: String? = nil, among present: [CaptureDevice]
     ) {
-        _ = take(device, among: present)
+        _ = removeChoices(of: device, among: present)
         chosen.insert(Choice(identity: device, role: role), at: 0)
         chosen = Array(chosen.prefix(Self.capacity))
     }
@@ -71,8 +71,8 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
         guard !hasProposal(by: name) else { return false }
         proposals = Array(([name] + proposals).prefix(Self.proposalCapacity))
         // A device that the user has already chosen isn't added to the proposals.
-        guard !chosen.contains(where: { Self.means($0, device, among: present) }) else { return true }
-        proposed.removeAll { Self.means($0, device, among: present) }
+        guard !chosen.contains(where: { Self.matches($0, device, among: present) }) else { return true }
+        proposed.removeAll { Self.matches($0, device, among: present) }
         proposed.insert(Choice(identity: device), at: 0)
         proposed = Array(proposed.prefix(Self.capacity))
         return true
@@ -89,16 +89,16 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     ///     moved to another port.
     /// - Returns: Whether the device was in the history.
     public mutating func forget(_ device: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
-        take(device, among: present)
+        removeChoices(of: device, among: present)
     }
 
     /// Updates the stored identity of a device that may have been moved to another port. A device that isn't
     /// in the history isn't added.
-    public mutating func renew(_ device: DeviceIdentity, among present: [CaptureDevice]) {
-        for index in chosen.indices where Self.means(chosen[index], device, among: present) {
+    public mutating func updateIdentity(of device: DeviceIdentity, among present: [CaptureDevice]) {
+        for index in chosen.indices where Self.matches(chosen[index], device, among: present) {
             chosen[index].identity = device
         }
-        for index in proposed.indices where Self.means(proposed[index], device, among: present) {
+        for index in proposed.indices where Self.matches(proposed[index], device, among: present) {
             proposed[index].identity = device
         }
     }
@@ -116,14 +116,14 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     /// Maximum number of stored proposal names. This limit is high because users can create many profiles.
     private static let proposalCapacity = 256
 
-    private mutating func take(_ device: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
+    private mutating func removeChoices(of device: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
         let before = chosen.count + proposed.count
-        chosen.removeAll { Self.means($0, device, among: present) }
-        proposed.removeAll { Self.means($0, device, among: present) }
+        chosen.removeAll { Self.matches($0, device, among: present) }
+        proposed.removeAll { Self.matches($0, device, among: present) }
         return chosen.count + proposed.count < before
     }
 
-    private static func means(_ choice: Choice, _ device: DeviceIdentity, among present: [CaptureDevice])
+    private static func matches(_ choice: Choice, _ device: DeviceIdentity, among present: [CaptureDevice])
         -> Bool
     {
         if choice.identity == device { return true }
@@ -145,7 +145,7 @@ struct DevicePreferences: Sendable, Equatable {
     private(set) var arrivals: [DeviceIdentity] = []
     /// Whether devices of this media type can't be listed at the moment. Devices that appear when the list
     /// becomes available again don't count as plugged in.
-    private var isBlind = false
+    private var isListUnavailable = false
 
     init(of mediaType: CaptureDevice.MediaType, history: DeviceHistory, present: [CaptureDevice] = []) {
         self.mediaType = mediaType
@@ -158,19 +158,19 @@ struct DevicePreferences: Sendable, Equatable {
     ///
     /// - Parameter changes: The changes that were reported at the same time.
     mutating func handle(_ changes: [DeviceChange]) {
-        let wasBlind = isBlind
+        let wasBlind = isListUnavailable
         for change in changes {
             guard change.device.map({ $0.mediaType == mediaType }) ?? true else { continue }
             switch change {
             case .present(let device):
                 add(device)
-                isBlind = false
-            case .arrived(let device):
+                isListUnavailable = false
+            case .connected(let device):
                 add(device)
                 // A built-in device can appear without being plugged in by the user.
                 if !wasBlind, device.deviceType != .builtIn { arrivals.insert(device.identity, at: 0) }
-                isBlind = false
-            case .departed(let device):
+                isListUnavailable = false
+            case .disconnected(let device):
                 present.removeAll { Self.isSame($0, device) }
                 arrivals.removeAll { $0 == device.identity }
             case .changed(let device, let before):
@@ -179,7 +179,7 @@ struct DevicePreferences: Sendable, Equatable {
                 arrivals = arrivals.map { $0 == before.identity ? device.identity : $0 }
             case .problem:
                 // Only the list of microphones depends on a sound server, which may be unavailable.
-                if mediaType == .audio { isBlind = true }
+                if mediaType == .audio { isListUnavailable = true }
             }
         }
     }
@@ -219,7 +219,7 @@ struct DevicePreferences: Sendable, Equatable {
 
     /// An ambiguous choice, which is ignored because it matches several present devices, together with those
     /// devices; `nil` if no choice is ambiguous.
-    var doubtful: (identity: DeviceIdentity, candidates: [CaptureDevice])? {
+    var ambiguousChoice: (identity: DeviceIdentity, candidates: [CaptureDevice])? {
         let choices = history.choices
         let searches = DeviceIdentity.search(for: choices.map(\.identity), among: present)
         for (choice, search) in zip(choices, searches) {

@@ -7,11 +7,11 @@ public import Media
 /// prefers, otherwise to the sound server's default. `default` never changes during a recording. A role that
 /// names a specific microphone isn't affected.
 public struct MicrophoneRoute: Sendable, Equatable {
-    private var wishes: DevicePreferences
+    private var preferences: DevicePreferences
     /// Whether a recording is running. `default` keeps its microphone during a recording.
     public private(set) var isRecording = false
     /// The microphone that `default` referred to when the recording started.
-    private var held: PreferredDevice?
+    private var recordingDevice: PreferredDevice?
 
     /// Creates a route from the user's stored choices and the microphones that are present.
     ///
@@ -19,17 +19,17 @@ public struct MicrophoneRoute: Sendable, Equatable {
     ///   - history: The user's microphone choices.
     ///   - present: Microphones that are present initially. Devices that aren't microphones are ignored.
     public init(history: DeviceHistory = DeviceHistory(), present: [CaptureDevice] = []) {
-        wishes = DevicePreferences(of: .audio, history: history, present: present)
+        preferences = DevicePreferences(of: .audio, history: history, present: present)
     }
 
     /// The user's microphone choices. Assign this property after rereading the stored history.
     public var history: DeviceHistory {
-        get { wishes.history }
-        set { wishes.history = newValue }
+        get { preferences.history }
+        set { preferences.history = newValue }
     }
 
     /// Microphones that are present, in listing or connection order.
-    public var microphones: [CaptureDevice] { wishes.present }
+    public var microphones: [CaptureDevice] { preferences.present }
 
     /// Updates the list of microphones after devices are connected, disconnected, or changed. Devices that
     /// aren't microphones are ignored.
@@ -37,12 +37,12 @@ public struct MicrophoneRoute: Sendable, Equatable {
     /// - Parameter changes: The changes that were reported at the same time. Microphones that reappear
     ///   because the sound server was restarted don't count as plugged in.
     public mutating func handle(_ changes: [DeviceChange]) {
-        wishes.handle(changes)
+        preferences.handle(changes)
     }
 
     /// Records that the user chose a microphone as the preferred one.
     public mutating func choose(_ microphone: DeviceIdentity) {
-        wishes.choose(microphone)
+        preferences.choose(microphone)
     }
 
     /// Replaces the choices with the stored ones after another process changed them. If the most
@@ -50,21 +50,21 @@ public struct MicrophoneRoute: Sendable, Equatable {
     public mutating func adopt(_ history: DeviceHistory) {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
         self.history = history
-        if isNewChoice, let choice = history.chosen.first { wishes.choose(choice.identity) }
+        if isNewChoice, let choice = history.chosen.first { preferences.choose(choice.identity) }
     }
 
     /// The highest-ranked microphone of the history that is present; `nil` if none is present.
-    public var userPreferred: CaptureDevice? { wishes.remembered()?.device }
+    public var userPreferred: CaptureDevice? { preferences.remembered()?.device }
 
     /// The microphone that `default` currently refers to; `nil` if the server's default isn't a microphone and the user
     /// hasn't chosen one.
-    public var current: PreferredDevice? { isRecording ? held : wanted }
+    public var current: PreferredDevice? { isRecording ? recordingDevice : preferred }
 
     /// The microphone that `default` refers to when no recording is running; `nil` if no microphone
     /// qualifies.
-    public var wanted: PreferredDevice? {
-        if let device = wishes.pluggedIn() { return PreferredDevice(device: device, reason: .pluggedIn) }
-        if let wish = wishes.remembered() {
+    public var preferred: PreferredDevice? {
+        if let device = preferences.pluggedIn() { return PreferredDevice(device: device, reason: .pluggedIn) }
+        if let wish = preferences.remembered() {
             return PreferredDevice(device: wish.device, reason: .chosen, isElsewhere: wish.isElsewhere)
         }
         return microphones.first(where: \.isDefault).map {
@@ -79,13 +79,13 @@ public struct MicrophoneRoute: Sendable, Equatable {
 
     /// Records that a recording started. `default` keeps its microphone until the recording ends.
     public mutating func recordingBegan() {
-        held = wanted
+        recordingDevice = preferred
         isRecording = true
     }
 
     /// Records that the recording ended. `default` may change again.
     public mutating func recordingEnded() {
         isRecording = false
-        held = nil
+        recordingDevice = nil
     }
 }

@@ -76,11 +76,11 @@ package struct CameraFormatChoice: Equatable {
             // If the track's rate is below the default camera rate, the camera runs at the default rate, and
             // the track is decimated.
             wantedRate = camera.rate ?? max(camera.output?.rate ?? defaultRate, defaultRate)
-            let output = camera.output?.size.map { rotation.swapsSides ? $0.turned : $0 }
+            let output = camera.output?.size.map { rotation.swapsSides ? $0.transposed : $0 }
             offered =
                 switch device.offers {
                 case .listed(let formats): formats
-                case .whatever(let pixel, let size, let rate):
+                case .any(let pixel, let size, let rate):
                     [
                         OfferedFormat(
                             pixel: pixel ?? camera.format.pixel ?? .mjpeg,
@@ -91,7 +91,7 @@ package struct CameraFormatChoice: Equatable {
         }
 
         func choice() throws(ProfileError) -> CameraFormatChoice {
-            let fitting = try compressedIfCopied(ofSize(ofPixel()))
+            let fitting = try compressedIfCopied(matchingSize(matchingPixelFormat()))
             let size = try size(of: fitting)
             let candidates = fitting.filter { $0.size == size }.compactMap { format in
                 format.rate(for: wantedRate).map { VideoFormat(pixel: format.pixel, size: size, rate: $0) }
@@ -111,7 +111,7 @@ package struct CameraFormatChoice: Equatable {
             return isCopied && format.pixel == .h264 && isSurplus ? nominal(format.rate) : rate
         }
 
-        private func ofPixel() throws(ProfileError) -> [OfferedFormat] {
+        private func matchingPixelFormat() throws(ProfileError) -> [OfferedFormat] {
             guard !offered.isEmpty else {
                 throw error(
                     "device", found: "“\(camera.device)”, which does not offer a usable format",
@@ -130,7 +130,7 @@ package struct CameraFormatChoice: Equatable {
             return fitting
         }
 
-        private func ofSize(_ formats: [OfferedFormat]) throws(ProfileError) -> [OfferedFormat] {
+        private func matchingSize(_ formats: [OfferedFormat]) throws(ProfileError) -> [OfferedFormat] {
             guard let size = camera.size else { return formats }
             let fitting = formats.filter { $0.size == size }
             guard !fitting.isEmpty else {

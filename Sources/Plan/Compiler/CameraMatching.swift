@@ -11,7 +11,7 @@ package struct MatchedControls: Equatable {
     /// One sentence for each trait that the camera can't match exactly.
     package private(set) var remarks: [String] = []
 
-    private static let exposureTimes = ControlGovernor.exposure.governed
+    private static let exposureTimes = ControlGovernor.exposure.governedControls
     private static let temperatures = ["white_balance_temperature"]
     private static let gains = ["gain", "analogue_gain"]
 
@@ -29,11 +29,13 @@ package struct MatchedControls: Equatable {
         on follower: (role: String, controls: [DeviceControl])
     ) {
         if traits.contains(.exposure) {
-            take(Self.exposureTimes, of: leader, on: follower, governor: .exposure) { Self.milliseconds($0) }
-            takeGain(of: leader, on: follower)
+            copyControl(Self.exposureTimes, of: leader, on: follower, governor: .exposure) {
+                Self.milliseconds($0)
+            }
+            copyGain(of: leader, on: follower)
         }
         if traits.contains(.whiteBalance) {
-            take(Self.temperatures, of: leader, on: follower, governor: .whiteBalance) { "\($0) K" }
+            copyControl(Self.temperatures, of: leader, on: follower, governor: .whiteBalance) { "\($0) K" }
         }
         requests = ControlGovernor.ordered(requests)
     }
@@ -42,19 +44,19 @@ package struct MatchedControls: Equatable {
 
     /// Copies one control value from the leader to the follower, and turns off the follower's automatic mode
     /// for that control.
-    private mutating func take(
+    private mutating func copyControl(
         _ names: [String], of leader: Camera, on follower: Camera, governor: ControlGovernor,
         _ text: (Int64) -> String
     ) {
         let what = governor == .exposure ? "exposure time" : "color temperature"
         if let automatic = follower.controls.first(of: governor.names) {
-            guard automatic.nearest(to: governor.manual) == governor.manual else {
+            guard automatic.nearest(to: governor.manualValue) == governor.manualValue else {
                 remarks.append(
                     "\(follower.role): \(automatic.name) cannot be turned off, so the camera may not match \(leader.role)."
                 )
                 return
             }
-            request(automatic, governor.manual)
+            addRequest(automatic, governor.manualValue)
         }
         guard let wish = leader.controls.first(of: names) else {
             if leader.role == follower.role {
@@ -71,7 +73,7 @@ package struct MatchedControls: Equatable {
             return
         }
         let value = control.nearest(to: wish.value)
-        request(control, value)
+        addRequest(control, value)
         if Double((value - wish.value).magnitude) > Double(wish.value.magnitude) * 0.05 {
             remarks.append(
                 "\(follower.role): the \(what) range is \(text(control.minimum)) to \(text(control.maximum)), so the camera uses \(text(value)) instead of the value of \(leader.role) (\(text(wish.value)))."
@@ -81,10 +83,10 @@ package struct MatchedControls: Equatable {
 
     /// Copies the gain. Gain controls don't have a unit, so the same value can mean a different gain on
     /// another camera.
-    private mutating func takeGain(of leader: Camera, on follower: Camera) {
+    private mutating func copyGain(of leader: Camera, on follower: Camera) {
         guard let wish = leader.controls.first(of: Self.gains) else { return }
         if let automatic = follower.controls.first(of: ControlGovernor.gain.names) {
-            request(automatic, ControlGovernor.gain.manual)
+            addRequest(automatic, ControlGovernor.gain.manualValue)
         }
         guard let control = follower.controls.first(of: Self.gains) else {
             if wish.value != wish.minimum {
@@ -94,7 +96,7 @@ package struct MatchedControls: Equatable {
             }
             return
         }
-        request(control, control.nearest(to: wish.value))
+        addRequest(control, control.nearest(to: wish.value))
         if (control.minimum, control.maximum) != (wish.minimum, wish.maximum) {
             remarks.append(
                 "\(follower.role): the gain range is \(control.minimum) to \(control.maximum), but \(wish.minimum) to \(wish.maximum) on \(leader.role), so the same value may result in a different gain."
@@ -102,7 +104,7 @@ package struct MatchedControls: Equatable {
         }
     }
 
-    private mutating func request(_ control: DeviceControl, _ value: Int64) {
+    private mutating func addRequest(_ control: DeviceControl, _ value: Int64) {
         guard !control.isReadOnly else { return }
         requests.append(ControlRequest(name: control.name, value: value, origin: .match))
     }
@@ -117,14 +119,16 @@ package struct MatchedControls: Equatable {
 extension [DeviceControl] {
     /// Request that turns off autofocus and thereby locks the focus at the current distance; empty if the
     /// camera's autofocus can't be turned off.
-    package var lockingFocus: [ControlRequest] {
+    package var focusLockRequests: [ControlRequest] {
         guard let automatic = first(of: ControlGovernor.focus.names), !automatic.isReadOnly else { return [] }
-        return [ControlRequest(name: automatic.name, value: ControlGovernor.focus.manual, origin: .match)]
+        return [
+            ControlRequest(name: automatic.name, value: ControlGovernor.focus.manualValue, origin: .match)
+        ]
     }
 
     /// Request that keeps the current focus distance, even after the camera is reconnected; empty if the
     /// camera doesn't have a focus control.
-    package var holdingFocus: [ControlRequest] {
+    package var focusHoldRequests: [ControlRequest] {
         guard first(of: ControlGovernor.focus.names) != nil, let distance = named("focus_absolute"),
             !distance.isReadOnly
         else { return [] }
@@ -148,7 +152,7 @@ struct MatchedFormats {
     }
 
     /// Removes and returns the notes for the user, one sentence about each matched group of cameras.
-    mutating func takeNotes() -> [String] {
+    mutating func drainNotes() -> [String] {
         defer { notes = [] }
         return notes
     }
@@ -218,17 +222,17 @@ struct MatchedFormats {
 
 /// Monitors a camera's automatic controls until their values settle.
 ///
-/// This value type doesn't read a clock: it measures time as the number of calls to `take`.
-package struct Metering {
+/// This value type doesn't read a clock: it measures time as the number of calls to `add`.
+package struct ControlSettlingMonitor {
 
     /// Creates a monitor that hasn't received any control values.
     package init() {}
 
     private var last: [String: Int64] = [:]
-    private var stillLooks = 0
+    private var unchangedCount = 0
 
-    /// Number of consecutive `take` calls with unchanged values after which the controls count as settled.
-    /// `take` is called ten times per second.
+    /// Number of consecutive `add` calls with unchanged values after which the controls count as settled.
+    /// `add` is called ten times per second.
     private static let settledSampleCount = 3
     /// Maximum relative change of a control that counts as settled. Automatic exposure makes small changes
     /// continuously.
@@ -237,15 +241,15 @@ package struct Metering {
     /// Adds a reading of a camera's control values.
     ///
     /// - Returns: Whether exposure, color, and focus have all settled.
-    package mutating func take(_ controls: [DeviceControl]) -> Bool {
-        let watched = controls.filter { ControlGovernor.of($0.name) != nil || $0.name == "gain" }
+    package mutating func add(_ controls: [DeviceControl]) -> Bool {
+        let watched = controls.filter { ControlGovernor.governing($0.name) != nil || $0.name == "gain" }
         let isStill = watched.allSatisfy { control in
             guard let before = last[control.name] else { return false }
             let allowed = max(Double(control.step), Double(before.magnitude) * Self.tolerance)
             return Double((control.value - before).magnitude) <= allowed
         }
         last = Dictionary(watched.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-        stillLooks = isStill ? stillLooks + 1 : 0
-        return stillLooks >= Self.settledSampleCount
+        unchangedCount = isStill ? unchangedCount + 1 : 0
+        return unchangedCount >= Self.settledSampleCount
     }
 }

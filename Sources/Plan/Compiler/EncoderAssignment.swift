@@ -30,8 +30,8 @@ struct EncoderAssignment {
     }
 
     /// Chooses an encoder for a stream and reserves the capacity that the stream needs.
-    mutating func choose(for settings: VideoEncodingSettings, wish: VideoSettings.Encoder) -> Choice {
-        guard wish != .software, !encoders.isEmpty else { return Choice(encoder: nil, reason: "") }
+    mutating func choose(for settings: VideoEncodingSettings, preference: VideoSettings.Encoder) -> Choice {
+        guard preference != .software, !encoders.isEmpty else { return Choice(encoder: nil, reason: "") }
         var reasons: [String] = []
         for tried in encoders {
             switch tried.outcome {

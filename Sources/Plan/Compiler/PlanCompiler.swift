@@ -28,7 +28,7 @@ struct PlanCompiler {
         try checkNodes()
         var formats = MatchedFormats(profile, devices)
         profile.cameras = formats.cameras
-        notes += formats.takeNotes()
+        notes += formats.drainNotes()
         var cameras: [PlannedCamera] = []
         for camera in profile.cameras where isUsed(camera.role) { cameras.append(try planned(camera)) }
         var microphones: [PlannedMicrophone] = []
@@ -145,9 +145,9 @@ struct PlanCompiler {
             )
         }
         framing.area = try area(of: camera, in: asked.format.size)
-        try zoom.checkMoves(framing, in: asked.format.size)
+        try zoom.checkPanAndTilt(framing, in: asked.format.size)
         framing.area = framing.area?.scaled(from: asked.format.size, to: choice.format.size)
-        noteRate(camera.role, choice)
+        addRateNote(camera.role, choice)
         if profile.tracks.cameras != .none, choice.trackRate < asked.trackRate {
             notes.append(
                 "\(camera.role): the camera's frame rate is reduced to \(choice.trackRate) fps, so its track is recorded at \(choice.trackRate) fps instead of \(asked.trackRate) fps."
@@ -155,7 +155,7 @@ struct PlanCompiler {
         }
         let mirroring = camera.previewMirroring.decision(for: device.device)
         let part = framing.part(of: choice.format.size, rotation: rotation)
-        try noteFraming(of: camera, zoom, part)
+        try addFramingNote(of: camera, zoom, part)
         if let wanted = camera.output?.rate ?? camera.rate, choice.trackRate > wanted {
             notes.append(
                 "\(camera.role): frames cannot be dropped from a copied H.264 stream, so the track is recorded at the camera's rate of \(choice.trackRate) fps instead of \(wanted) fps."
@@ -219,7 +219,7 @@ struct PlanCompiler {
                 at: "cameras.\(camera.role).rotation", found: "sensor",
                 expected: "0, 90, 180, or 270, because \(why)")
         }
-        guard device.turnsWithComputer else {
+        guard device.rotatesWithComputer else {
             guard device.deviceType == .virtual || device.deviceType == .file else {
                 throw refusal(
                     "\(device.name) is not marked as built in. If it is built into the computer, run `multicam devices --set \(device.selector.shellQuoted()) --type built-in`"
@@ -237,12 +237,12 @@ struct PlanCompiler {
             )
         }
         switch planned.turn {
-        case .turned(let turn): return (stance.captureAngle(whileComputerIs: turn), .sensor)
+        case .rotated(let turn): return (stance.captureAngle(forComputerRotation: turn), .sensor)
         case .undecided:
             notes.append(
                 "\(camera.role): the computer is lying flat, so upright orientation is assumed until the computer is tilted up."
             )
-            return (stance.captureAngle(whileComputerIs: .none), .sensor)
+            return (stance.captureAngle(forComputerRotation: .none), .sensor)
         case .unknown(let why):
             var error = refusal(why)
             error.isMissingDevice = true
@@ -267,7 +267,7 @@ struct PlanCompiler {
     /// Adds notes for the user about cropped camera frames, and about outputs that show the whole frame.
     ///
     /// - Throws: `ProfileError` if all of the camera's outputs are copies, which always contain the whole frame.
-    private mutating func noteFraming(
+    private mutating func addFramingNote(
         of camera: CameraRole, _ zoom: PlannedZoom, _ part: PixelRectangle?
     ) throws(ProfileError) {
         if let note = zoom.note { notes.append("\(camera.role): \(note)") }
@@ -293,7 +293,7 @@ struct PlanCompiler {
         }
     }
 
-    private mutating func noteRate(_ role: String, _ choice: CameraFormatChoice) {
+    private mutating func addRateNote(_ role: String, _ choice: CameraFormatChoice) {
         guard profile.tracks.cameras != .none || profile.program != nil else { return }
         let (camera, track) = (choice.format.rate, choice.trackRate)
         guard abs(camera.perSecond / track.perSecond - 1) > 0.002 else { return }
@@ -373,7 +373,7 @@ struct PlanCompiler {
         profile.cameras.first { role in
             guard let camera = devices[role.role]?.device.identity else { return false }
             return microphone.companion?.busPath == camera.busPath && !camera.busPath.isEmpty
-                || camera.isFunction(of: microphone.identity)
+                || camera.isSameUSBDevice(as: microphone.identity)
         }?.role
     }
 
@@ -412,7 +412,7 @@ extension PlanCompiler {
         _ settings: VideoEncodingSettings, _ owner: String, _ video: VideoSettings, field: String
     ) throws(ProfileError) -> VideoEncodingSettings {
         var settings = settings
-        let choice = assignment.choose(for: settings, wish: video.encoder)
+        let choice = assignment.choose(for: settings, preference: video.encoder)
         settings.hardware = choice.encoder
         settings.isHardwareRequired = video.encoder == .hardware
         if let encoder = choice.encoder {
@@ -489,13 +489,13 @@ extension PlanCompiler {
             // 4:2:0 chroma requires even dimensions, so an odd last row or column is dropped.
             return (camera.crop, FrameSize(width: part.width / 2 * 2, height: part.height / 2 * 2))
         }
-        let size = camera.rotation.swapsSides ? wanted.turned : wanted
+        let size = camera.rotation.swapsSides ? wanted.transposed : wanted
         let crop = Framing(area: part, shape: AspectRatio(size)).part(of: stored, rotation: .none)
         let source = crop?.size ?? stored
         guard source.width < size.width || source.height < size.height else { return (crop, size) }
         // If a camera's resolution was reduced to stay within the budget, the output gets smaller too.
         guard lowered[camera.role] != nil else {
-            let upright = camera.rotation.swapsSides ? part.size.turned : part.size
+            let upright = camera.rotation.swapsSides ? part.size.transposed : part.size
             throw profile.source.error(
                 at: "cameras.\(camera.role).output",
                 found:
@@ -565,7 +565,7 @@ extension PlanCompiler {
         var planned: [PlannedLiveOutput] = []
         for liveOutput in profile.liveOutputs {
             let field = "publish.\(liveOutput.name)"
-            guard case .given(let address) = liveOutput.address else {
+            guard case .inline(let address) = liveOutput.address else {
                 throw profile.source.error(
                     at: "\(field).url_from", found: "an address that has not been read",
                     expected: "a plan created by SessionSetup")
@@ -584,7 +584,7 @@ extension PlanCompiler {
                     name: liveOutput.name, kind: address.kind, address: address.printable,
                     source: liveOutput.source, start: liveOutput.start,
                     frames: try frames(of: liveOutput, address.kind, cameras: cameras, program: program)))
-            noteKey(of: liveOutput, address)
+            addKeyNote(of: liveOutput, address)
         }
         return planned
     }
@@ -615,14 +615,14 @@ extension PlanCompiler {
     }
 
     /// Adds a warning for the user if the profile contains a stream key in plain text.
-    private mutating func noteKey(of liveOutput: LiveOutputSettings, _ address: LiveOutputAddress) {
+    private mutating func addKeyNote(of liveOutput: LiveOutputSettings, _ address: LiveOutputAddress) {
         let hasKey =
             switch address.kind {
             case .rtmp: true
             case .srt: ["passphrase=", "streamid="].contains { address.text.contains($0) }
             case .whip, .v4l2, .pulse: false
             }
-        guard hasKey, !liveOutput.isKeptApart else { return }
+        guard hasKey, !liveOutput.hasExternalAddress else { return }
         notes.append(
             "\(liveOutput.name): the profile contains the stream key of this output, so everyone who can read the profile can see it. Use `url_from` to read it from a file or an environment variable."
         )

@@ -35,7 +35,8 @@ struct PlannedControls {
         for setting in camera.controls {
             guard let control = device.controls.named(setting.name) else {
                 guard device.controls.isEmpty, let number = setting.plainNumber else {
-                    throw error(.unknown(setting.name, names: device.controls.map(\.name)), setting.name)
+                    throw error(
+                        .unknownControl(setting.name, names: device.controls.map(\.name)), setting.name)
                 }
                 requests.append(ControlRequest(name: setting.name, value: number, origin: setting.origin))
                 continue
@@ -48,24 +49,26 @@ struct PlannedControls {
             }
         }
         for request in requests {
-            guard let fault = device.controls.governing(request.name, beside: requests) else { continue }
+            guard let fault = device.controls.governingFault(for: request.name, alongside: requests) else {
+                continue
+            }
             if request.origin == .asked { throw error(fault, request.name) }
         }
         // Preset values are omitted for controls that the profile leaves in automatic mode.
         return requests.filter {
-            $0.origin == .asked || device.controls.governing($0.name, beside: requests) == nil
+            $0.origin == .asked || device.controls.governingFault(for: $0.name, alongside: requests) == nil
         }
     }
 
     private func error(_ fault: ControlFault, _ name: String) -> ProfileError {
         let (found, expected): (String, String) =
             switch fault {
-            case .unknown(_, let names) where names.isEmpty:
+            case .unknownControl(_, let names) where names.isEmpty:
                 ("a control for a camera that does not have controls", "no controls")
-            case .unknown(_, let names):
+            case .unknownControl(_, let names):
                 (
                     "a control that the camera does not have",
-                    "an existing control such as \(ControlFault.near(name, among: names).joined(separator: ", "))"
+                    "an existing control such as \(ControlFault.similarNames(to: name, among: names).joined(separator: ", "))"
                 )
             case .readOnly: ("a read-only control", "a writable control")
             case .governed(let governor?, let manual?):
@@ -78,10 +81,11 @@ struct PlannedControls {
                     "“\(value)”",
                     "a number from \(minimum) to \(maximum)" + (step > 1 ? " in steps of \(step)" : "")
                 )
-            case .noBits(let value, let all): ("“\(value)”", "a combination of the bits in \(all)")
-            case .noChoice(let word, let choices): ("“\(word)”", "one of \(choices.joined(separator: ", "))")
-            case .noNumber(let word, let expected): ("“\(word)”", expected)
-            case .governed, .refused, .noPreset: ("a control that cannot be set", "\(fault)")
+            case .invalidBits(let value, let all): ("“\(value)”", "a combination of the bits in \(all)")
+            case .invalidChoice(let word, let choices):
+                ("“\(word)”", "one of \(choices.joined(separator: ", "))")
+            case .invalidNumber(let word, let expected): ("“\(word)”", expected)
+            case .governed, .refused, .unknownPreset: ("a control that cannot be set", "\(fault)")
             }
         return source.error(
             at: "cameras.\(camera.role).controls.\(name)", found: found, expected: expected.trimmingFullStop)
@@ -138,7 +142,7 @@ struct PlannedZoom {
     /// Checks that a crop is smaller than the frame, so that it can be moved for pan and tilt.
     ///
     /// - Throws: `ProfileError` if the profile sets pan or tilt although the whole frame is visible.
-    func checkMoves(_ framing: Framing, in size: FrameSize) throws(ProfileError) {
+    func checkPanAndTilt(_ framing: Framing, in size: FrameSize) throws(ProfileError) {
         for (field, position, hasRoom) in [
             ("pan", cropped.pan, framing.canPan(in: size, rotation: rotation)),
             ("tilt", cropped.tilt, framing.canTilt(in: size, rotation: rotation)),
@@ -225,7 +229,9 @@ extension [DeviceControl] {
         }
         var requests: [ControlRequest] = []
         for (name, word) in words {
-            guard let control = named(name) else { throw failure(name, .unknown(name, names: map(\.name))) }
+            guard let control = named(name) else {
+                throw failure(name, .unknownControl(name, names: map(\.name)))
+            }
             do throws(ControlFault) {
                 requests.append(ControlRequest(name: name, value: try control.value(of: word)))
             } catch {

@@ -45,7 +45,7 @@ public struct CameraSets: Sendable, Equatable {
     }
 
     /// A camera that can't run even without other cameras.
-    public struct Outsider: Sendable, Equatable {
+    public struct UnusableCamera: Sendable, Equatable {
         /// Name of the camera: a role or a device node.
         public let name: String
         /// Sentence that explains why the camera can't run.
@@ -57,7 +57,7 @@ public struct CameraSets: Sendable, Equatable {
     /// Pairs of cameras that can run separately but not at the same time.
     public let exclusions: [Exclusion]
     /// Cameras that can't run even without other cameras.
-    public let outsiders: [Outsider]
+    public let unusableCameras: [UnusableCamera]
     /// Whether `groups` contains all maximal sets.
     public let isComplete: Bool
 
@@ -83,9 +83,9 @@ public struct CameraSets: Sendable, Equatable {
         groups = sets.prefix(Self.mostSets).map { search.group($0) }
         exclusions = search.exclusions()
         let formatless = cameras.filter(\.formats.isEmpty).map {
-            Outsider(name: $0.name, reason: "the camera does not offer a format that can be recorded.")
+            UnusableCamera(name: $0.name, reason: "the camera does not offer a format that can be recorded.")
         }
-        outsiders = formatless + search.outsiders()
+        unusableCameras = formatless + search.unusableCameras()
     }
 }
 
@@ -130,7 +130,7 @@ public struct SetCamera: Sendable, Equatable {
         let offered: [OfferedFormat]
         switch device.offers {
         case .listed(let formats): offered = formats
-        case .whatever(let own, let size, let rate):
+        case .any(let own, let size, let rate):
             let sizes = size.map { [$0] } ?? Self.usualSizes
             offered = sizes.map {
                 OfferedFormat(
@@ -297,7 +297,7 @@ struct CameraSetSearch {
             members: zip(formats, limits).map { choice, limit in
                 CameraSets.Member(
                     name: choice.0.name, format: choice.1, limit: limit,
-                    isAssumed: demand(choice.0, choice.1)?.basis == .assumed)
+                    isAssumed: demand(choice.0, choice.1)?.basis == .estimated)
             }, cost: cost(formats))
     }
 
@@ -334,11 +334,11 @@ struct CameraSetSearch {
         return result
     }
 
-    mutating func outsiders() -> [CameraSets.Outsider] {
+    mutating func unusableCameras() -> [CameraSets.UnusableCamera] {
         cameras.indices.filter { !fits(Self.bit($0)) }.compactMap { index in
             let camera = cameras[index]
             return cost([(camera, least(camera))]).terms.first.map { term in
-                CameraSets.Outsider(
+                CameraSets.UnusableCamera(
                     name: camera.name,
                     reason:
                         "the camera exceeds the limit of \(term.resource) even without other cameras (\(least(camera))): \(term.explanation)"

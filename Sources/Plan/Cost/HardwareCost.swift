@@ -122,6 +122,9 @@ public struct HardwareCost: Sendable, Equatable {
 
     // MARK: Memory and disk
 
+    /// How messages refer to the limit on the process's memory, `RLIMIT_AS`.
+    static let addressSpaceLimit = "the address space limit (`ulimit -v`)"
+
     private static func memory(_ plan: SessionPlan, _ free: Int64, isLimited: Bool) -> Term {
         var bytes: [String: Double] = [SessionPlan.programOwner: baseMemory]
         for camera in plan.cameras {
@@ -140,7 +143,7 @@ public struct HardwareCost: Sendable, Equatable {
             resource: "memory", used: needed / Double(max(free, 1)),
             parts: parts(bytes, of: Double(max(free, 1))),
             explanation: "\(megabytes(needed)) of memory may be needed, and \(megabytes(Double(free))) "
-                + (isLimited ? "are available within the address space limit (`ulimit -v`)." : "are free."))
+                + (isLimited ? "are available within \(addressSpaceLimit)." : "are free."))
     }
 
     private static func disk(_ plan: SessionPlan, _ disk: MachineModel.Disk, _ duration: Nanoseconds?)
@@ -165,7 +168,7 @@ public struct HardwareCost: Sendable, Equatable {
                     resource: Self.diskSpace, used: length / free,
                     parts: parts(rates.mapValues { $0 * duration.inSeconds }, of: free),
                     explanation:
-                        "recording for \(duration.words) requires \(megabytes(length)) of disk space; \(megabytes(Double(max(disk.freeBytes, 0)))) is free."
+                        "recording for \(duration.displayText) requires \(megabytes(length)) of disk space; \(megabytes(Double(max(disk.freeBytes, 0)))) is free."
                 ))
         }
         return terms
@@ -235,7 +238,7 @@ extension HardwareCost {
         }
         return words.map { domain, words in
             let budget = Double(domain.budget.count)
-            let parts = load.parts(domain).mapValues { Double($0.count) / budget }
+            let parts = load.timeByOwner(domain).mapValues { Double($0.count) / budget }
             let peak = microseconds(load.peak(domain))
             return Term(
                 resource: "usb:\(domain.name)", used: Double(load.peak(domain).count) / budget,
@@ -250,7 +253,7 @@ extension HardwareCost {
 
     private static func others(_ load: USBLoad, _ domain: USBDomain, _ plan: SessionPlan) -> String {
         let roles = Set(plan.cameras.map(\.role))
-        let others = load.parts(domain).keys.filter { !roles.contains($0) }.sorted()
+        let others = load.timeByOwner(domain).keys.filter { !roles.contains($0) }.sorted()
         return others.isEmpty ? "" : "; already in use: \(others.joined(separator: ", "))"
     }
 
@@ -271,7 +274,7 @@ extension USBLoad {
             return add(demand.reservation, at: camera.speed, on: camera.domains, for: owner)
         }
         for domain in camera.domains {
-            let share = Double(bytes) / Double(max(demand.most.bytes, 1))
+            let share = Double(bytes) / Double(max(demand.maximum.bytes, 1))
             add(Nanoseconds(Int64(Double(domain.budget.count) * share)), on: domain, for: owner)
         }
     }
@@ -282,13 +285,13 @@ extension USBDemand {
     /// `reserves 3072 bytes, as in its last use`.
     var words: String {
         switch basis {
-        case .learned: "reserves \(reservation.bytes) bytes, as when it was last used"
+        case .measured: "reserves \(reservation.bytes) bytes, as when it was last used"
         case .computed: "reserves \(reservation.bytes) bytes for its raw format"
-        case .assumed where reservation == most: "reserves at most \(reservation.bytes) bytes"
-        case .assumed:
-            "is assumed to reserve \(reservation.bytes) bytes, but may reserve up to \(most.bytes) bytes (the exact number is known only while the camera is streaming)"
+        case .estimated where reservation == maximum: "reserves at most \(reservation.bytes) bytes"
+        case .estimated:
+            "is assumed to reserve \(reservation.bytes) bytes, but may reserve up to \(maximum.bytes) bytes (the exact number is known only while the camera is streaming)"
         case .tooLarge(let bytes):
-            "needs \(bytes) bytes, but can reserve at most \(most.bytes) bytes"
+            "needs \(bytes) bytes, but can reserve at most \(maximum.bytes) bytes"
         }
     }
 }

@@ -89,7 +89,8 @@ extension PlannedCamera {
         let pixels = Double(format.size.pixelCount)
         if detail == .plain, format.pixel == .mjpeg { return 16_000 + pixels * 0.037 }
         let isSimpler = detail == .plain && !format.pixel.isRaw
-        return pixels * (isSimpler ? format.pixel.usualBytes / 3 : format.pixel.usualBytes)
+        return pixels
+            * (isSimpler ? format.pixel.typicalBytesPerPixel / 3 : format.pixel.typicalBytesPerPixel)
     }
 }
 

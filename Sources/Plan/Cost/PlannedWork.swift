@@ -28,7 +28,7 @@ public struct PlannedWork: Sendable, Equatable {
     ///
     /// - Parameter plan: The plan as it would run.
     public init(_ plan: SessionPlan) {
-        add(.deliver, rate: Self.timelineRate(plan) + Self.watchRate, units: 0, of: Self.sessionOwner)
+        add(.deliver, rate: Self.timelineRate(plan) + Self.monitoringRate, units: 0, of: Self.sessionOwner)
         for camera in plan.cameras { add(camera, plan) }
         if let program = plan.program { add(program, plan) }
         for track in plan.cameraTracks { add(track, plan) }
@@ -52,14 +52,14 @@ public struct PlannedWork: Sendable, Equatable {
     /// Number of audio blocks processed per second.
     private static let slices = 50.0
     /// Number of times per second that a file's thread is woken to write (`WriteQueue`).
-    private static let gatherings = 2.0
+    private static let writeRate = 2.0
     /// Cost of updating the status, the clock history, and the machine monitor ten times per second each,
     /// expressed in wakeups per second. This value is the part of a single-camera recording's measured cost
     /// that no other work item explains.
-    private static let watchRate = 100.0
+    private static let monitoringRate = 100.0
 
     /// Number of times per second that ticks are decided if no consumer waits for individual ticks.
-    private static let rows = 10.0
+    private static let batchRate = 10.0
 
     /// Returns the timeline's wakeups per second. The timeline wakes for each tick of the leading grid. Without a grid
     /// or with a slow grid, the timeline also wakes for each audio block. If all tracks are copied, the timeline wakes
@@ -68,9 +68,9 @@ public struct PlannedWork: Sendable, Equatable {
         let isWaitedFor =
             plan.program != nil || !plan.liveOutputs.isEmpty
             || plan.cameraTracks.contains { $0.mode == .encode }
-        guard isWaitedFor else { return rows }
+        guard isWaitedFor else { return batchRate }
         let ticks = (plan.program?.settings.rate ?? plan.cameraTracks.first?.rate)?.perSecond ?? 0
-        return ticks < SessionPlan.wakingRate ? slices + ticks : ticks
+        return ticks < SessionPlan.minWakeupRate ? slices + ticks : ticks
     }
 
     private mutating func add(
@@ -107,7 +107,7 @@ public struct PlannedWork: Sendable, Equatable {
         guard let track = plan.microphoneTracks.first(where: { $0.role == microphone.role }) else { return }
         let samples = Double(AudioFormat.sessionRate * channels)
         if track.file.hasSuffix(".wav") {
-            add(.deliver, rate: Self.gatherings, units: 0, of: microphone.role)
+            add(.deliver, rate: Self.writeRate, units: 0, of: microphone.role)
             add(.store, rate: slices, units: samples * 3 / slices, of: microphone.role)
         } else {
             add(.encodeAudio, rate: samples / 1024, units: 1024, microphone.detail, of: microphone.role)
@@ -149,7 +149,7 @@ public struct PlannedWork: Sendable, Equatable {
             return
         }
         guard track.mode == .encode else {
-            add(.deliver, rate: Self.gatherings, units: 0, of: track.role)
+            add(.deliver, rate: Self.writeRate, units: 0, of: track.role)
             add(.store, rate: track.rate.perSecond, units: camera.expectedBytes, of: track.role)
             return
         }
@@ -218,7 +218,7 @@ public struct PlannedWork: Sendable, Equatable {
                 fit: layer.fit,
                 into: layer.rectangle)
         else { return }
-        let turned = layer.rotation.swapsSides ? place.target.size.turned : place.target.size
+        let turned = layer.rotation.swapsSides ? place.target.size.transposed : place.target.size
         let target = Double(turned.pixelCount)
         let isWhole = place.source.size == size
         var scaled = place.source.size

@@ -5,7 +5,7 @@ public struct CameraMounting: Sendable, Equatable {
     /// Whether a camera rotates with the computer, and in which direction.
     public enum Bearing: Sendable, Equatable {
         /// The camera is mounted separately and doesn't rotate with the computer.
-        case own
+        case separate
         /// The camera is built into the computer and faces away from the user. Seen from behind the camera, the camera
         /// and the computer rotate in the same direction.
         case back
@@ -34,8 +34,8 @@ public struct CameraMounting: Sendable, Equatable {
     ///     cameras with a position.
     ///   - fixed: A fixed angle set by the user; `nil` to derive it from the camera.
     public init(_ camera: CaptureDevice, fixed: Rotation? = nil) {
-        guard fixed == nil, camera.turnsWithComputer else {
-            self.init(bearing: .own, mounting: fixed ?? camera.mounting)
+        guard fixed == nil, camera.rotatesWithComputer else {
+            self.init(bearing: .separate, mounting: fixed ?? camera.mounting)
             return
         }
         self.init(bearing: camera.position == .back ? .back : .front, mounting: camera.mounting)
@@ -45,9 +45,9 @@ public struct CameraMounting: Sendable, Equatable {
     ///
     /// - Parameter turn: The computer's clockwise rotation.
     /// - Returns: The clockwise rotation that makes the camera's frames level.
-    public func captureAngle(whileComputerIs turn: Rotation) -> Rotation {
+    public func captureAngle(forComputerRotation turn: Rotation) -> Rotation {
         switch bearing {
-        case .own: mounting
+        case .separate: mounting
         case .back: mounting + turn
         case .front: mounting - turn
         }
@@ -62,17 +62,17 @@ public struct CameraMounting: Sendable, Equatable {
     ///   - isMirrored: Whether the preview is mirrored left to right after it is rotated.
     /// - Returns: The clockwise rotations for files and for that surface.
     public func angles(
-        whileComputerIs turn: Rotation, on surface: PreviewSurface, isMirrored: Bool
+        forComputerRotation turn: Rotation, on surface: PreviewSurface, isMirrored: Bool
     ) -> RotationAngles {
-        let capture = captureAngle(whileComputerIs: turn)
-        let leaning = surface.turn(whileComputerIs: turn)
+        let capture = captureAngle(forComputerRotation: turn)
+        let leaning = surface.rotation(forComputerRotation: turn)
         return RotationAngles(capture: capture, preview: isMirrored ? capture + leaning : capture - leaning)
     }
 }
 
 extension CaptureDevice {
     /// Whether the camera is built into the computer, or simulates a built-in camera.
-    public var turnsWithComputer: Bool {
+    public var rotatesWithComputer: Bool {
         switch deviceType {
         case .builtIn: true
         case .virtual: position != .unspecified
@@ -86,7 +86,7 @@ extension CaptureDevice {
 /// The orientation changes only if gravity is more than 60° away from the current orientation and two
 /// consecutive readings agree on the new one. The 60° threshold prevents rapid changes around 45°. While the
 /// computer is lying flat or is moving too fast for gravity to be measured, the orientation doesn't change.
-public struct TurnEstimate: Sendable, Equatable {
+public struct RotationEstimate: Sendable, Equatable {
     /// The computer's clockwise rotation; `nil` before the first conclusive reading.
     public private(set) var turn: Rotation?
     /// The rotation that the previous reading indicates, if it differs from `turn`.
@@ -96,10 +96,10 @@ public struct TurnEstimate: Sendable, Equatable {
     /// no side is clearly up.
     private static let leastSlope = 0.42
     /// Maximum deviation from gravity caused by a computer held in steady hands, as a fraction of gravity.
-    private static let tremor = 0.3
+    private static let maxGravityDeviation = 0.3
     /// The cosine of 60°. The rotation changes only if gravity is more than 60° away from the current
     /// orientation.
-    private static let hold = 0.5
+    private static let switchThreshold = 0.5
 
     /// Creates an estimate that hasn't received any readings.
     public init() {}
@@ -107,10 +107,10 @@ public struct TurnEstimate: Sendable, Equatable {
     /// Adds an accelerometer reading in m/s².
     ///
     /// - Parameter felt: The acceleration in m/s². About five readings per second are expected.
-    public mutating func take(_ felt: Acceleration) {
+    public mutating func add(_ felt: Acceleration) {
         let magnitude = felt.magnitude
         let slope = (felt.x * felt.x + felt.y * felt.y).squareRoot()
-        guard abs(magnitude - Acceleration.gravity) <= Self.tremor * Acceleration.gravity,
+        guard abs(magnitude - Acceleration.gravity) <= Self.maxGravityDeviation * Acceleration.gravity,
             slope >= Self.leastSlope * magnitude
         else {
             candidate = nil
@@ -120,7 +120,7 @@ public struct TurnEstimate: Sendable, Equatable {
             turn = Self.nearest(to: felt)
             return
         }
-        guard Self.share(of: felt, at: turn) < Self.hold * slope else {
+        guard Self.share(of: felt, at: turn) < Self.switchThreshold * slope else {
             candidate = nil
             return
         }
@@ -177,15 +177,15 @@ public enum PreviewSurface: Sendable, Equatable {
     /// On a tablet whose usual top is a short side, a surface locked to portrait is `.locked(.none)`.
     case locked(Rotation)
     /// A monitor that is mounted at this clockwise rotation, independent of the computer.
-    case standing(Rotation)
+    case mounted(Rotation)
 
     /// Returns the clockwise rotation of the surface relative to gravity, given the clockwise rotation of the
     /// computer.
-    public func turn(whileComputerIs turn: Rotation) -> Rotation {
+    public func rotation(forComputerRotation turn: Rotation) -> Rotation {
         switch self {
         case .upright: .none
         case .locked(let place): turn + place
-        case .standing(let place): place
+        case .mounted(let place): place
         }
     }
 }

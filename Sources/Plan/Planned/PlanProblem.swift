@@ -7,15 +7,15 @@ public enum PlanProblem: Error, Sendable, Equatable {
     public enum Attribute: String, Sendable {
         case rotation, mirroring, crop, channels
         /// The state of a connection that isn't enabled.
-        case nothing
+        case disabled
     }
 
     /// The plan has neither a camera nor a microphone.
     case noDevice
     /// The name of a role is invalid or reserved.
-    case role(String)
+    case invalidRole(String)
     /// Two devices have the same role.
-    case roleTwice(String)
+    case duplicateRole(String)
     /// The camera or microphone of a role hasn't been opened.
     case missingSource(role: String)
     /// No device of the plan has the role that the connection names as its input.
@@ -25,34 +25,34 @@ public enum PlanProblem: Error, Sendable, Equatable {
     /// A microphone is connected to a video output, or a camera to an audio output.
     case wrongMedium(PlannedConnection)
     /// The plan already has this connection.
-    case connectedTwice(PlannedConnection)
+    case duplicateConnection(PlannedConnection)
     /// The plan doesn't have this connection.
     case notConnected(PlannedConnection)
     /// The output accepts only one input and is already connected.
-    case taken(PlannedConnection, by: String)
+    case outputInUse(PlannedConnection, by: String)
     /// A track isn't connected to a camera or microphone.
     case unconnected(output: String)
     /// A connection of this kind doesn't support this attribute.
-    case cannotCarry(PlannedConnection, Attribute)
+    case unsupportedAttribute(PlannedConnection, Attribute)
     /// The crop extends beyond the camera's frame, or its position or dimensions aren't even.
-    case cropOutside(PlannedConnection, FrameSize)
+    case invalidCrop(PlannedConnection, FrameSize)
     /// The microphone doesn't have the channel with this index, counted from 0.
     case noSuchChannel(role: String, channel: Int, of: Int)
     /// Two tracks have the same name.
-    case outputTwice(String)
+    case duplicateOutput(String)
     /// An output's file path is outside the session folder, or the file extension doesn't match the file
     /// type.
-    case file(output: String, path: String, expected: String)
+    case invalidFile(output: String, path: String, expected: String)
     /// Two outputs that can't share a file use the same path.
-    case fileTwice(path: String)
+    case duplicateFile(path: String)
     /// A copied track is connected to a camera with raw frames, which can't be copied.
     case rawCopy(output: String, PixelFormat)
     /// The size of a copied track differs from the size that its camera delivers.
-    case sizeOfCopy(output: String, FrameSize, delivered: FrameSize)
+    case copySizeMismatch(output: String, FrameSize, delivered: FrameSize)
     /// The width or height of encoded frames is odd or too small.
     case oddSize(output: String, FrameSize)
     /// A movie's audio has more than two channels.
-    case wideAudio(output: String, channels: Int)
+    case tooManyChannels(output: String, channels: Int)
     /// The program doesn't show any camera.
     case emptyProgram
 }
@@ -62,10 +62,10 @@ extension PlanProblem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noDevice: "the plan does not contain a camera or microphone. Add one."
-        case .role(let role):
+        case .invalidRole(let role):
             "“\(role.printable())” is not a valid role. Use 1 to 32 lowercase letters, digits, - and _, starting with a letter or digit, and "
                 + "do not use “program”."
-        case .roleTwice(let role):
+        case .duplicateRole(let role):
             "two devices have the role “\(role.printable())”. Give each device a different role."
         case .missingSource(let role):
             "the role “\(role.printable())” has no open camera or microphone. Pass an open device for this role to the session."
@@ -75,39 +75,39 @@ extension PlanProblem: CustomStringConvertible {
             "“\(edge.input.printable())” is connected to “\(edge.output.printable())”, which is not an output of the plan. Add that output first."
         case .wrongMedium(let edge):
             "“\(edge.input.printable())” cannot be connected to \(edge.output.printable()). Connect cameras to the program, cameras/… or metadata/…, and microphones to the program or audio/…."
-        case .connectedTwice(let edge):
+        case .duplicateConnection(let edge):
             "“\(edge.input.printable())” is already connected to \(edge.output.printable()). Change that connection instead."
         case .notConnected(let edge):
             "“\(edge.input.printable())” is not connected to \(edge.output.printable()). Connect it first."
-        case .taken(let edge, let other):
+        case .outputInUse(let edge, let other):
             "\(edge.output.printable()) already has the input “\(other.printable())”, and a track can have only one input. Disconnect that input, or add another track."
         case .unconnected(let output):
             "\(output.printable()) does not have an input. Connect a device to this output, or remove the output."
-        case .cannotCarry(let edge, let attribute): Self.words(edge, attribute)
-        case .cropOutside(let edge, let size):
+        case .unsupportedAttribute(let edge, let attribute): Self.explanation(edge, attribute)
+        case .invalidCrop(let edge, let size):
             "invalid crop of “\(edge.input.printable())” for \(edge.output.printable()). The crop must be within the \(size) frame, and its position, width, and height must be even."
         case .noSuchChannel(let role, let channel, let count):
             "microphone “\(role.printable())” does not have a channel \(channel). It has \(count) channels, numbered from 0."
-        case .outputTwice(let output):
+        case .duplicateOutput(let output):
             "two outputs are named \(output.printable()). Give each track a different name."
-        case .file(let output, let path, let expected):
+        case .invalidFile(let output, let path, let expected):
             "invalid file “\(path.printable())” of \(output.printable()). Choose a path within the session folder that ends in \(expected)."
-        case .fileTwice(let path):
+        case .duplicateFile(let path):
             "several outputs are written to “\(path.printable())”. Only tracks of one movie can share a file. Give each output a separate file."
         case .rawCopy(let output, let pixel):
             "\(output.printable()) cannot copy raw \(pixel.rawValue) frames. Choose the mode `encode`, or another pixel format."
-        case .sizeOfCopy(let output, let size, let delivered):
+        case .copySizeMismatch(let output, let size, let delivered):
             "\(output.printable()) copies \(delivered) frames, so its size cannot be \(size). Use the size of the camera, or encode the track."
         case .oddSize(let output, let size):
             "\(output.printable()) has an invalid frame size of \(size). Width and height must be even and at least 2."
-        case .wideAudio(let output, let channels):
+        case .tooManyChannels(let output, let channels):
             "\(output.printable()) has \(channels) channels, but audio in a movie file can have at most two. Select two channels, or write a WAV file."
         case .emptyProgram:
             "the program shows no camera. Connect an enabled camera to it, or remove the program."
         }
     }
 
-    private static func words(_ edge: PlannedConnection, _ attribute: Attribute) -> String {
+    private static func explanation(_ edge: PlannedConnection, _ attribute: Attribute) -> String {
         let (input, output) = (edge.input.printable(), edge.output.printable())
         return switch attribute {
         case .rotation:
@@ -116,7 +116,7 @@ extension PlanProblem: CustomStringConvertible {
         case .crop:
             "“\(input)” cannot be cropped for \(output). Only the program and encoded tracks support cropping."
         case .channels: "“\(input)” is a camera and does not have channels. Remove the channels."
-        case .nothing:
+        case .disabled:
             "\(output) needs “\(input)” from the start. Remove the output, or disable the device after the session has started."
         }
     }
@@ -136,9 +136,9 @@ extension SessionPlan {
         var problems: [PlanProblem] = roles.isEmpty ? [.noDevice] : []
         var taken: Set<String> = []
         for role in roles {
-            if !Profile.isRole(role) || role == Self.programOwner { problems.append(.role(role)) }
-            if !taken.insert(role).inserted, !problems.contains(.roleTwice(role)) {
-                problems.append(.roleTwice(role))
+            if !Profile.isValidRole(role) || role == Self.programOwner { problems.append(.invalidRole(role)) }
+            if !taken.insert(role).inserted, !problems.contains(.duplicateRole(role)) {
+                problems.append(.duplicateRole(role))
             }
         }
         for microphone in microphones {
@@ -162,7 +162,7 @@ extension SessionPlan {
         }
         for role in program.mix where !isMicrophone(role) {
             let edge = PlannedConnection(input: role, output: Self.programOwner)
-            problems.append(isCamera(role) ? .connectedTwice(edge) : .noSuchInput(edge))
+            problems.append(isCamera(role) ? .duplicateConnection(edge) : .noSuchInput(edge))
         }
         if program.layers.isEmpty { problems.append(.emptyProgram) }
         if !program.settings.size.isEven {
@@ -170,10 +170,10 @@ extension SessionPlan {
         }
         for layer in program.layers {
             guard let crop = layer.crop, let camera = cameras.first(where: { $0.role == layer.role }),
-                !crop.lies(in: camera.format.size)
+                !crop.isValidCrop(in: camera.format.size)
             else { continue }
             problems.append(
-                .cropOutside(
+                .invalidCrop(
                     PlannedConnection(input: layer.role, output: Self.programOwner, crop: crop),
                     camera.format.size))
         }
@@ -189,13 +189,13 @@ extension SessionPlan {
         }
         var problems: [PlanProblem] = []
         let (pixel, size) = (camera.format.pixel, camera.format.size)
-        if let crop = track.crop, !crop.lies(in: size) { problems.append(.cropOutside(edge, size)) }
+        if let crop = track.crop, !crop.isValidCrop(in: size) { problems.append(.invalidCrop(edge, size)) }
         switch track.mode {
         case .copy:
             if !pixel.isCompressed { problems.append(.rawCopy(output: track.output, pixel)) }
-            if track.crop != nil { problems.append(.cannotCarry(edge, .crop)) }
+            if track.crop != nil { problems.append(.unsupportedAttribute(edge, .crop)) }
             if track.settings.size != size {
-                problems.append(.sizeOfCopy(output: track.output, track.settings.size, delivered: size))
+                problems.append(.copySizeMismatch(output: track.output, track.settings.size, delivered: size))
             }
         case .encode:
             if !track.settings.size.isEven {
@@ -213,13 +213,14 @@ extension SessionPlan {
         }
         let channels =
             microphone.sourceChannels.isEmpty ? microphone.format.channels : microphone.sourceChannels.count
-        return track.isWave || channels <= 2 ? [] : [.wideAudio(output: track.output, channels: channels)]
+        return track.isWave || channels <= 2
+            ? [] : [.tooManyChannels(output: track.output, channels: channels)]
     }
 
     private var outputProblems: [PlanProblem] {
         let outputs = cameraTracks.map(\.output) + microphoneTracks.map(\.output)
         let twice = outputs.filter { output in outputs.count { $0 == output } > 1 }
-        return Set(twice).sorted().map { .outputTwice($0) }
+        return Set(twice).sorted().map { .duplicateOutput($0) }
             + outputs.filter(openOutputs.contains).map { .unconnected(output: $0) }
     }
 
@@ -227,13 +228,13 @@ extension SessionPlan {
         var problems: [PlanProblem] = []
         var taken: Set<String> = []
         func check(_ path: String, of output: String, endings: [String], isShared: Bool = false) {
-            if !path.isPathWithin || !endings.contains(where: path.hasSuffix) {
+            if !path.isSafeRelativePath || !endings.contains(where: path.hasSuffix) {
                 problems.append(
-                    .file(output: output, path: path, expected: endings.joined(separator: " or ")))
+                    .invalidFile(output: output, path: path, expected: endings.joined(separator: " or ")))
             }
             let isNew = taken.insert(path).inserted
-            if !isNew, !isShared, !problems.contains(.fileTwice(path: path)) {
-                problems.append(.fileTwice(path: path))
+            if !isNew, !isShared, !problems.contains(.duplicateFile(path: path)) {
+                problems.append(.duplicateFile(path: path))
             }
         }
         for track in cameraTracks { check(track.file, of: track.output, endings: [".mov"], isShared: true) }

@@ -51,9 +51,9 @@ public struct PlannedConnection: Sendable, Equatable, Codable {
 }
 
 /// How a connection of a plan rotates and mirrors frames.
-public struct ConnectionTurning: Sendable, Equatable {
+public struct ConnectionOrientation: Sendable, Equatable {
     /// The method that a connection uses to rotate frames.
-    public enum Means: String, Sendable, Codable {
+    public enum Method: String, Sendable, Codable {
         /// The rotation is stored in the file's metadata for the player. Pixels aren't changed.
         case matrix
         /// Pixels are rotated once, when the frame is drawn into the program.
@@ -61,7 +61,7 @@ public struct ConnectionTurning: Sendable, Equatable {
     }
 
     /// Method used to rotate the frames.
-    public let means: Means
+    public let method: Method
     /// The clockwise rotation of the frames.
     public let rotation: Rotation
     /// Whether the frames are mirrored left to right.
@@ -74,27 +74,27 @@ public struct ConnectionTurning: Sendable, Equatable {
 extension SessionPlan {
     /// Returns the rotations that a connection supports; empty for an audio or metadata connection.
     public func supportedRotations(of connection: PlannedConnection) -> [Rotation] {
-        turning(of: connection) == nil ? [] : Rotation.allCases
+        orientation(of: connection) == nil ? [] : Rotation.allCases
     }
 
     /// Returns how a connection rotates and mirrors its frames.
     ///
     /// - Returns: The rotation and mirroring; `nil` for an audio or metadata connection, or if the plan
     ///   doesn't have this connection.
-    public func turning(of connection: PlannedConnection) -> ConnectionTurning? {
+    public func orientation(of connection: PlannedConnection) -> ConnectionOrientation? {
         guard connections.contains(where: connection.isSameEdge) else { return nil }
         if connection.output == Self.programOwner {
             guard let camera = cameras.first(where: { $0.role == connection.input }) else { return nil }
             let layer = program?.layers.first { $0.role == connection.input }
-            return ConnectionTurning(
-                means: .pixels, rotation: layer?.rotation ?? camera.rotation,
+            return ConnectionOrientation(
+                method: .pixels, rotation: layer?.rotation ?? camera.rotation,
                 isMirrored: layer?.isMirrored ?? camera.isMirrored, isChangeable: true)
         }
         guard connection.output == "cameras/\(connection.input)",
             let track = cameraTracks.first(where: { $0.role == connection.input })
         else { return nil }
-        return ConnectionTurning(
-            means: .matrix, rotation: track.rotation, isMirrored: false, isChangeable: false)
+        return ConnectionOrientation(
+            method: .matrix, rotation: track.rotation, isMirrored: false, isChangeable: false)
     }
 
     /// How to display the previews of the plan's cameras, in the order of `cameras`.
@@ -225,10 +225,12 @@ extension SessionPlan {
     /// - Throws: `PlanProblem` with the first reason why the connection can't be made. If this method throws,
     ///   the plan is unchanged.
     public mutating func connect(_ connection: PlannedConnection) throws(PlanProblem) {
-        guard !connections.contains(where: connection.isSameEdge) else { throw .connectedTwice(connection) }
+        guard !connections.contains(where: connection.isSameEdge) else {
+            throw .duplicateConnection(connection)
+        }
         var plan = self
         try plan.attach(connection)
-        try plan.carry(connection)
+        try plan.applyAttributes(connection)
         self = plan
     }
 
@@ -240,7 +242,7 @@ extension SessionPlan {
     public mutating func change(_ connection: PlannedConnection) throws(PlanProblem) {
         guard connections.contains(where: connection.isSameEdge) else { throw .notConnected(connection) }
         var plan = self
-        try plan.carry(connection)
+        try plan.applyAttributes(connection)
         self = plan
     }
 
@@ -286,20 +288,20 @@ extension SessionPlan {
         } else if let index = cameraTracks.firstIndex(where: { $0.output == connection.output }) {
             guard isCamera else { throw .wrongMedium(connection) }
             guard openOutputs.remove(connection.output) != nil else {
-                throw .taken(connection, by: cameraTracks[index].role)
+                throw .outputInUse(connection, by: cameraTracks[index].role)
             }
             cameraTracks[index].role = role
         } else if let index = microphoneTracks.firstIndex(where: { $0.output == connection.output }) {
             guard !isCamera else { throw .wrongMedium(connection) }
             guard openOutputs.remove(connection.output) != nil else {
-                throw .taken(connection, by: microphoneTracks[index].role)
+                throw .outputInUse(connection, by: microphoneTracks[index].role)
             }
             microphoneTracks[index].role = role
         } else if let index = cameras.firstIndex(where: {
             Self.metadataOutput(of: $0.role) == connection.output
         }) {
             guard isCamera else { throw .wrongMedium(connection) }
-            guard cameras[index].role == role else { throw .taken(connection, by: cameras[index].role) }
+            guard cameras[index].role == role else { throw .outputInUse(connection, by: cameras[index].role) }
             cameras[index].metadataFile = "cameras/\(role).ndjson"
         } else {
             throw .noSuchOutput(connection)
@@ -307,24 +309,24 @@ extension SessionPlan {
     }
 
     /// Applies the attributes of `connection` to the existing connection with the same input and output.
-    private mutating func carry(_ connection: PlannedConnection) throws(PlanProblem) {
+    private mutating func applyAttributes(_ connection: PlannedConnection) throws(PlanProblem) {
         if let index = cameras.firstIndex(where: { $0.role == connection.input }) {
-            guard connection.channels.isEmpty else { throw .cannotCarry(connection, .channels) }
-            try carry(connection, ofCamera: index)
+            guard connection.channels.isEmpty else { throw .unsupportedAttribute(connection, .channels) }
+            try applyAttributes(connection, ofCamera: index)
         } else if let index = microphones.firstIndex(where: { $0.role == connection.input }) {
-            guard connection.rotation == .none else { throw .cannotCarry(connection, .rotation) }
-            guard !connection.isMirrored else { throw .cannotCarry(connection, .mirroring) }
-            guard connection.crop == nil else { throw .cannotCarry(connection, .crop) }
-            try carry(connection, ofMicrophone: index)
+            guard connection.rotation == .none else { throw .unsupportedAttribute(connection, .rotation) }
+            guard !connection.isMirrored else { throw .unsupportedAttribute(connection, .mirroring) }
+            guard connection.crop == nil else { throw .unsupportedAttribute(connection, .crop) }
+            try applyAttributes(connection, ofMicrophone: index)
         }
     }
 
-    private mutating func carry(
+    private mutating func applyAttributes(
         _ connection: PlannedConnection, ofCamera index: Int
     ) throws(PlanProblem) {
         let camera = cameras[index]
-        if let crop = connection.crop, !crop.lies(in: camera.format.size) {
-            throw .cropOutside(connection, camera.format.size)
+        if let crop = connection.crop, !crop.isValidCrop(in: camera.format.size) {
+            throw .invalidCrop(connection, camera.format.size)
         }
         guard connection.output != Self.programOwner else {
             let shown = connections.first { connection.isSameEdge(as: $0) }
@@ -341,21 +343,21 @@ extension SessionPlan {
             }
             return
         }
-        guard connection.isEnabled else { throw .cannotCarry(connection, .nothing) }
-        guard !connection.isMirrored else { throw .cannotCarry(connection, .mirroring) }
+        guard connection.isEnabled else { throw .unsupportedAttribute(connection, .disabled) }
+        guard !connection.isMirrored else { throw .unsupportedAttribute(connection, .mirroring) }
         guard let track = cameraTracks.firstIndex(where: { $0.output == connection.output }) else {
-            guard connection.rotation == .none else { throw .cannotCarry(connection, .rotation) }
-            guard connection.crop == nil else { throw .cannotCarry(connection, .crop) }
+            guard connection.rotation == .none else { throw .unsupportedAttribute(connection, .rotation) }
+            guard connection.crop == nil else { throw .unsupportedAttribute(connection, .crop) }
             return
         }
         guard connection.crop == nil || cameraTracks[track].mode == .encode else {
-            throw .cannotCarry(connection, .crop)
+            throw .unsupportedAttribute(connection, .crop)
         }
         cameraTracks[track].rotation = connection.rotation
         cameraTracks[track].crop = connection.crop
     }
 
-    private mutating func carry(
+    private mutating func applyAttributes(
         _ connection: PlannedConnection, ofMicrophone index: Int
     ) throws(PlanProblem) {
         let microphone = microphones[index]
@@ -366,7 +368,9 @@ extension SessionPlan {
         microphones[index].sourceChannels =
             connection.channels == Array(0..<channels) ? [] : connection.channels
         guard !connection.isEnabled else { return }
-        guard connection.output == Self.programOwner else { throw .cannotCarry(connection, .nothing) }
+        guard connection.output == Self.programOwner else {
+            throw .unsupportedAttribute(connection, .disabled)
+        }
         program?.mix.removeAll { $0 == microphone.role }
     }
 
@@ -391,7 +395,7 @@ extension PlannedMicrophoneTrack {
 
 extension PixelRectangle {
     /// Whether the rectangle is inside a frame and has an even position and even dimensions, as 4:2:0 chroma requires.
-    func lies(in size: FrameSize) -> Bool {
+    func isValidCrop(in size: FrameSize) -> Bool {
         x >= 0 && y >= 0 && width >= 2 && height >= 2 && width <= size.width && height <= size.height
             && x <= size.width - width && y <= size.height - height
             && (x | y) % 2 == 0

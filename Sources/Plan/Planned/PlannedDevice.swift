@@ -8,7 +8,7 @@ public struct PlannedDevice: Sendable, Equatable {
         case listed([OfferedFormat])
         /// Any format that a synthetic camera can deliver. A pixel format, size, or rate that isn't `nil` is
         /// fixed. The default is 1280×720 MJPEG at 30 frames per second.
-        case whatever(pixel: PixelFormat?, size: FrameSize?, rate: FrameRate?)
+        case any(pixel: PixelFormat?, size: FrameSize?, rate: FrameRate?)
     }
 
     /// The selector that the user entered for the device: `any`, `/dev/video0`, `virtual:clap`.

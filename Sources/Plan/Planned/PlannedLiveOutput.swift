@@ -25,7 +25,7 @@ public struct PlannedLiveOutput: Sendable, Equatable, Codable {
                 self.init(size: settings.size, rate: settings.rate)
             } else if let camera = cameras.first(where: { $0.role == source }) {
                 let stored = camera.crop?.size ?? camera.format.size
-                let upright = camera.rotation.swapsSides ? stored.turned : stored
+                let upright = camera.rotation.swapsSides ? stored.transposed : stored
                 self.init(
                     size: FrameSize(width: upright.width / 2 * 2, height: upright.height / 2 * 2),
                     rate: camera.format.rate)

@@ -173,7 +173,7 @@ extension PlannedLayer {
                 of: camera.format.size, pixel: pixelAspect, crop: crop, rotation: rotation, fit: fit,
                 into: rectangle)
         else { return nil }
-        let shown = rotation.swapsSides ? place.target.size.turned : place.target.size
+        let shown = rotation.swapsSides ? place.target.size.transposed : place.target.size
         return JPEGScale.smallest(for: place.source.size, wanted: isCoarse ? shown.halved : shown)
     }
 }
@@ -182,5 +182,5 @@ extension SessionPlan {
     /// Lowest rate of the leading frame grid, in hertz, at which the grid's ticks wake the timeline often
     /// enough to process audio. At this rate, a 20 ms audio block waits less than three times its duration.
     /// With a slower grid, the timeline also wakes for each audio block.
-    package static let wakingRate = 20.0
+    package static let minWakeupRate = 20.0
 }

@@ -81,7 +81,7 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
         if let pixel = camera.pixelAspect {
             part = FrameSize(width: part.width * pixel.width, height: part.height * pixel.height)
         }
-        return rotation(of: camera).swapsSides ? part.turned : part
+        return rotation(of: camera).swapsSides ? part.transposed : part
     }
 }
 
@@ -117,14 +117,14 @@ public struct ArrangementChange: Sendable, Equatable {
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, names.insert(String(parts[0])).inserted,
-                take(String(parts[0]), String(parts[1]))
+                setField(String(parts[0]), to: String(parts[1]))
             else { return nil }
         }
         guard !names.isEmpty else { return nil }
     }
 
     /// Sets a field from its name and the text of its value; returns whether both are valid.
-    private mutating func take(_ name: String, _ value: String) -> Bool {
+    private mutating func setField(_ name: String, to value: String) -> Bool {
         switch name {
         case "layout":
             layout = ProgramLayout(rawValue: value)

@@ -42,7 +42,7 @@ struct BudgetRemedies {
             let possible = Nanoseconds.seconds(
                 Int64(rounding: duration.inSeconds * profile.budget.hardwareCost / space.used, .towardZero))
             sentences.append(
-                "\(Self.roomPrefix)\(possible.words) of recording: record for less time, free up disk space, or choose another folder with `--output`."
+                "\(Self.roomPrefix)\(possible.displayText) of recording: record for less time, free up disk space, or choose another folder with `--output`."
             )
         }
         if profile.budget.policy == .refuse {
@@ -50,7 +50,7 @@ struct BudgetRemedies {
                 $0.budget.policy = .adapt
             }
         }
-        sentences += lowerFloors() + copiedTracks() + smallerProgram() + tracksAlone() + fewerCameras()
+        sentences += lowerFloors() + copiedTracks() + smallerProgram() + tracksOnly() + fewerCameras()
         return sentences
     }
 
@@ -87,7 +87,7 @@ struct BudgetRemedies {
 
     /// Proposes recording only tracks, without the program, if the program can be rendered later from the
     /// tracks.
-    private func tracksAlone() -> [String] {
+    private func tracksOnly() -> [String] {
         guard profile.program != nil, profile.tracks.cameras != .none else { return [] }
         return fitting("record without a program, and render it from the tracks later") {
             $0.program = nil
@@ -99,11 +99,11 @@ struct BudgetRemedies {
         let spare = profile.cameras.map(\.role).filter { $0 != profile.program?.main }.reversed()
         let possible = profile.program == nil ? Array(spare.dropLast()) : Array(spare)
         let single = possible.flatMap { role in
-            fitting("record without camera \(role)") { $0.leaveOut([role]) }
+            fitting("record without camera \(role)") { $0.removeCameras([role]) }
         }
         guard single.isEmpty, possible.count > 1 else { return single }
         let pair = Array(possible.prefix(2))
-        return fitting("record without cameras \(pair[1]) and \(pair[0])") { $0.leaveOut(pair) }
+        return fitting("record without cameras \(pair[1]) and \(pair[0])") { $0.removeCameras(pair) }
     }
 
     /// Computes whether the plan would fit the budget after a change to the profile.
@@ -117,7 +117,7 @@ struct BudgetRemedies {
             var ladder = try ReductionLadder(
                 profile: changed, devices: devices, encoders: encoders, price: price)
             if changed.budget.policy == .adapt { try ladder.descend() }
-            guard !ladder.isOver else { return [] }
+            guard !ladder.isOverBudget else { return [] }
             let reduced = ladder.steps.isEmpty ? "" : " after reductions"
             return ["\(words): the cost would be \(HardwareCost.hundredths(ladder.cost.total))\(reduced)."]
         } catch {
@@ -129,7 +129,7 @@ struct BudgetRemedies {
 
 extension Profile {
     /// Removes cameras from the profile and from its program.
-    fileprivate mutating func leaveOut(_ roles: [String]) {
+    fileprivate mutating func removeCameras(_ roles: [String]) {
         cameras.removeAll { roles.contains($0.role) }
         program?.insets.removeAll { roles.contains($0) }
     }

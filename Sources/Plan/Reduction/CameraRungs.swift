@@ -22,7 +22,7 @@ struct CameraRungs {
         let fitting = offered(as: format.pixel, beside: format.size).filter { size, _ in
             size.pixelCount < format.size.pixelCount && size.width <= format.size.width
                 && size.height <= format.size.height && reachesFloor(size)
-                && (!keepsShape || Self.isAlike(size, shape))
+                && (!keepsShape || Self.haveSameShape(size, shape))
         }
         var best: [FrameSize: FrameRate] = [:]
         for (size, rates) in fitting {
@@ -32,7 +32,7 @@ struct CameraRungs {
             best[size] = best[size].map { min($0, rate) } ?? rate
         }
         func rank(_ size: FrameSize) -> (Int, Int, Int) {
-            (Self.isAlike(size, shape) ? 0 : 1, -size.pixelCount, -size.width)
+            (Self.haveSameShape(size, shape) ? 0 : 1, -size.pixelCount, -size.width)
         }
         return best.sorted { rank($0.key) < rank($1.key) }.map {
             VideoFormat(pixel: format.pixel, size: $0.key, rate: $0.value)
@@ -92,7 +92,7 @@ struct CameraRungs {
     }
 
     /// Whether two sizes have the same nominal aspect ratio. Camera sizes such as 1366×768 and 848×480 count as 16:9.
-    static func isAlike(_ size: FrameSize, _ other: FrameSize) -> Bool {
+    static func haveSameShape(_ size: FrameSize, _ other: FrameSize) -> Bool {
         let (one, two) = (size.width * other.height, other.width * size.height)
         return abs(one - two) * 50 <= max(one, two)
     }
@@ -118,7 +118,7 @@ struct CameraRungs {
     ) -> [(size: FrameSize, rates: OfferedFormat.Rates)] {
         switch offers {
         case .listed(let formats): return formats.filter { $0.pixel == pixel }.map { ($0.size, $0.rates) }
-        case .whatever(let fixedPixel, let fixedSize, let fixedRate):
+        case .any(let fixedPixel, let fixedSize, let fixedRate):
             guard fixedPixel == nil || fixedPixel == pixel else { return [] }
             let rates: OfferedFormat.Rates =
                 fixedRate.map { .listed([$0]) } ?? .any(from: FrameRate(1), through: FrameRate(1000))

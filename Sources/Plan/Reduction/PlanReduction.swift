@@ -3,8 +3,8 @@ public import Profiles
 
 /// A plan reduced to fit its profile's budget before it runs, with the reductions in order and their reasons.
 ///
-/// The reduction takes one step at a time and recomputes the cost after each step. `ReliefRule` defines the
-/// reductions that are allowed for each shortage, and `Concession.beforeStart` defines their order. If a USB
+/// The reduction takes one step at a time and recomputes the cost after each step. `ReductionRule` defines the
+/// reductions that are allowed for each shortage, and `ReductionKind.beforeStart` defines their order. If a USB
 /// bus is the scarcest resource and the processors have capacity left, raw frames are replaced by JPEGs of
 /// the same size and rate. The next steps are faster encoder presets, smaller frames from cameras that are
 /// used only as insets, and a lower decoding quality and frame rate of the program. Other cameras are reduced
@@ -19,14 +19,14 @@ public struct PlanReduction: Sendable, Equatable {
     public let budget: BudgetSettings
     /// The plan as the profile requests it. Latency corrections don't affect the cost, so they may be added
     /// to the plan's devices later.
-    public var asked: SessionPlan
-    /// Hardware cost of the plan `asked`.
-    public let askedCost: HardwareCost
+    public var requestedPlan: SessionPlan
+    /// Hardware cost of the plan `requestedPlan`.
+    public let requestedCost: HardwareCost
     /// Reductions that were made, in order.
     public let steps: [ReductionStep]
     /// One sentence for each reduction that was considered but not made, with the reason.
-    public let passedOver: [String]
-    /// The plan after all reductions; equal to `asked` if nothing was reduced.
+    public let skippedReductions: [String]
+    /// The plan after all reductions; equal to `requestedPlan` if nothing was reduced.
     public var plan: SessionPlan
     /// Hardware cost of the plan after all reductions.
     public let cost: HardwareCost
@@ -62,7 +62,7 @@ public struct PlanReduction: Sendable, Equatable {
             HardwareCost(of: $0, on: machine, duration: duration)
         }
         fixes = PlanRemedies(
-            for: asked, on: machine, offers: devices.mapValues(\.offers), duration: duration,
+            for: requestedPlan, on: machine, offers: devices.mapValues(\.offers), duration: duration,
             limit: budget.hardwareCost, floors: budget)
     }
 
@@ -76,16 +76,16 @@ public struct PlanReduction: Sendable, Equatable {
         var ladder = try ReductionLadder(
             profile: profile, devices: devices, encoders: encoders, price: price)
         budget = profile.budget
-        asked = ladder.plan
-        askedCost = ladder.cost
+        requestedPlan = ladder.plan
+        requestedCost = ladder.cost
         if profile.budget.policy == .adapt { try ladder.descend() }
         steps = ladder.steps
-        passedOver = ladder.passedOver
+        skippedReductions = ladder.skippedReductions
         plan = ladder.plan
         cost = ladder.cost
         self.isMeasured = isMeasured
         remedies =
-            ladder.isOver
+            ladder.isOverBudget
             ? BudgetRemedies(
                 profile: profile, devices: devices, encoders: encoders, duration: duration, price: price
             ).sentences(for: ladder.cost)
@@ -108,7 +108,9 @@ public struct ReductionStep: Sendable, Equatable {
 extension PlanReduction {
     /// Sentence that explains why the plan can't run.
     public var refusal: String {
-        if let space = missingSpace { return "not enough disk space: \(space.explanation)\(roomForLess)" }
+        if let space = missingSpace {
+            return "not enough disk space: \(space.explanation)\(possibleDurationNote)"
+        }
         let why = cost.excess(over: budget.hardwareCost)
         let tried =
             switch (budget.policy, steps.isEmpty) {
@@ -116,7 +118,7 @@ extension PlanReduction {
             case (.adapt, true): ", and no reduction that the profile allows would lower the cost"
             case (.adapt, false): ", even after all reductions that the profile allows"
             }
-        return "over budget: \(why)\(tried).\(guess)"
+        return "over budget: \(why)\(tried).\(unmeasuredNote)"
     }
 
     /// The cost term for disk space if only insufficient disk space prevents the plan from running; otherwise
@@ -127,14 +129,14 @@ extension PlanReduction {
     }
 
     /// Sentence that states how long a recording can be before the disk is full.
-    private var roomForLess: String {
+    private var possibleDurationNote: String {
         let sentence = remedies.first { $0.hasPrefix(BudgetRemedies.roomPrefix) }
         return sentence.map { " \($0.asSentence)" } ?? ""
     }
 
     /// Sentence stating that the processor costs weren't measured on this computer; empty if they were
     /// measured or if the processor isn't the limiting factor.
-    private var guess: String {
+    private var unmeasuredNote: String {
         let isProcessor = cost.terms.contains {
             $0.used > budget.hardwareCost && ($0.resource == "cpu" || $0.resource.hasPrefix("thread:"))
         }

@@ -9,13 +9,13 @@ public struct PlanRemedies: Sendable, Equatable {
     public let remedies: [Remedy]
     /// A combination of changes that is sufficient or comes closest if no single change is sufficient;
     /// otherwise `nil`.
-    public let together: Remedy?
+    public let combination: Remedy?
 
     /// Minimum cost reduction of a remedy. A smaller reduction wouldn't be visible in the displayed figures.
     private static let leastGain = 0.02
     /// Maximum number of changes in a proposed combination. Users are unlikely to make more changes to start
     /// a recording.
-    private static let mostTogether = 4
+    private static let maxCombinedChanges = 4
 
     /// Computes the cost of possible changes to a plan and its machine.
     ///
@@ -51,24 +51,24 @@ public struct PlanRemedies: Sendable, Equatable {
         let singles = tried(start, from: before).map(\.0)
         guard before > limit else {
             remedies = Self.best(singles.filter { $0.effort == .move && $0.after <= before / 2 })
-            together = nil
+            combination = nil
             return
         }
         remedies = Self.best(singles)
         guard !singles.isEmpty, singles.allSatisfy({ $0.after > limit }) else {
-            together = nil
+            combination = nil
             return
         }
         // Adds the best change repeatedly, as long as it lowers the cost.
         var (state, now, actions) = (start, before, [Remedy]())
-        while now > limit, actions.count < Self.mostTogether {
+        while now > limit, actions.count < Self.maxCombinedChanges {
             // If several changes are equally good, the first is used.
             let next = tried(state, from: now).min { Self.isBetter($0.0, $1.0) }
             guard let next else { break }
             actions.append(next.0)
             (state, now) = (next.1, next.0.after)
         }
-        together =
+        combination =
             actions.count < 2
             ? nil
             : Remedy(
@@ -133,10 +133,10 @@ public struct Remedy: Sendable, Equatable {
     public let after: Double
 
     /// The change with its effect: `move face to another controller (bus 3 of 0000:00:1d.0): cost 1.3 → 0.7`.
-    public var sentence: String { "\(action): cost \(Self.tenths(before)) → \(Self.tenths(after))" }
+    public var sentence: String { "\(action): cost \(Self.twoDecimals(before)) → \(Self.twoDecimals(after))" }
 
     /// Formats a cost with at most two decimal places.
-    private static func tenths(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+    private static func twoDecimals(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
 }
 
 /// Searches for changes that the user could make to a plan or its machine, one change at a time.
@@ -181,7 +181,7 @@ struct RemedySearch {
                 var next = state
                 var moved = camera
                 moved.domains = [port]
-                next.put(moved, for: planned.role)
+                next.setUSBCamera(moved, for: planned.role)
                 next.machine.usb.freePorts.removeAll { $0.name == port.name && port.accounting == .xhci }
                 let where_ =
                     port.controller == now.controller
@@ -288,7 +288,7 @@ struct RemedySearch {
             rates = formats.filter { $0.pixel == pixel && $0.size == size }.compactMap {
                 $0.rate(for: format.rate)
             }
-        case .whatever(let own, let ownSize, _):
+        case .any(let own, let ownSize, _):
             rates = (own ?? pixel) == pixel && (ownSize ?? size) == size ? [format.rate] : []
         case nil: rates = []
         }
@@ -299,9 +299,9 @@ struct RemedySearch {
     private func sizes(of camera: PlannedCamera) -> [FrameSize] {
         switch offers[camera.role] {
         case .listed(let formats): formats.filter { $0.pixel == camera.format.pixel }.map(\.size)
-        case .whatever(_, nil, _):
+        case .any(_, nil, _):
             [(1280, 720), (960, 540), (640, 480)].map { FrameSize(width: $0, height: $1) }
-        case .whatever, nil: []
+        case .any, nil: []
         }
     }
 
@@ -316,8 +316,8 @@ struct RemedySearch {
                     Self.usualRates.filter { $0 >= lowest && $0 <= highest }
                 }
             }
-        case .whatever(_, _, nil): Self.usualRates
-        case .whatever, nil: []
+        case .any(_, _, nil): Self.usualRates
+        case .any, nil: []
         }
     }
 
@@ -383,7 +383,7 @@ extension RemedySearch.State {
     func usb(of camera: PlannedCamera) -> USBCamera? { camera.usb ?? machine.usb.camera(camera.identity) }
 
     /// Connects a camera of the plan to another USB port.
-    mutating func put(_ moved: USBCamera, for role: String) {
+    mutating func setUSBCamera(_ moved: USBCamera, for role: String) {
         guard let index = plan.cameras.firstIndex(where: { $0.role == role }) else { return }
         if plan.cameras[index].usb != nil { plan.cameras[index].usb = moved }
         machine.usb.cameras = machine.usb.cameras.map { $0.identity == moved.identity ? moved : $0 }

@@ -17,12 +17,12 @@ struct ReductionLadder {
     private let budget: BudgetSettings
     private var profile: Profile
     /// Camera formats that the profile requests, by role.
-    private let asked: [String: CameraFormatChoice]
+    private let requested: [String: CameraFormatChoice]
     private var lowered: [String: CameraFormatChoice] = [:]
     private(set) var plan: SessionPlan
     private(set) var cost: HardwareCost
     private(set) var steps: [ReductionStep] = []
-    private(set) var passedOver: [String] = []
+    private(set) var skippedReductions: [String] = []
 
     /// Minimum cost reduction of a step that doesn't bring any resource within its limit. Costs are displayed
     /// in hundredths.
@@ -47,17 +47,17 @@ struct ReductionLadder {
                 isCopied: profile.tracks.cameras == .copy,
                 source: profile.source)
         }
-        self.asked = asked
+        self.requested = asked
     }
 
     /// Whether the plan costs more than its budget allows.
-    var isOver: Bool { cost.total > budget.hardwareCost }
+    var isOverBudget: Bool { cost.total > budget.hardwareCost }
 
-    /// Applies reductions in the order of `Concession.beforeStart` until the plan fits its budget or no
+    /// Applies reductions in the order of `ReductionKind.beforeStart` until the plan fits its budget or no
     /// reductions are left.
     mutating func descend() throws(ProfileError) {
         let lastFirst = Array(plan.cameras.map(\.role).reversed())
-        for concession in Concession.beforeStart {
+        for concession in ReductionKind.beforeStart {
             switch concession {
             case .rawFrames: for role in lastFirst { try compress(role) }
             case .preset:
@@ -74,18 +74,18 @@ struct ReductionLadder {
         }
     }
 
-    private var rule: ReliefRule { ReliefRule(plan, isRunning: false) }
+    private var rule: ReductionRule { ReductionRule(plan, isRunning: false) }
 
     /// The resources that exceed the budget.
-    private var shortage: Relief {
+    private var shortage: MachineResources {
         cost.terms.filter { $0.used > budget.hardwareCost }.reduce(into: []) {
-            $0.formUnion(Relief(ofResource: $1.resource))
+            $0.formUnion(MachineResources(ofResource: $1.resource))
         }
     }
 
     // MARK: Cameras
 
-    private func choice(_ role: String) -> CameraFormatChoice? { lowered[role] ?? asked[role] }
+    private func choice(_ role: String) -> CameraFormatChoice? { lowered[role] ?? requested[role] }
 
     private func rungs(_ role: String) -> CameraRungs? {
         devices[role].map {
@@ -98,18 +98,18 @@ struct ReductionLadder {
     /// Replaces a camera's raw frames with JPEGs if a USB bus is the scarcest resource. JPEGs need a tenth of
     /// the bandwidth, but decoding them costs processor time.
     private mutating func compress(_ role: String) throws(ProfileError) {
-        guard isOver, let scarcest = cost.terms.first?.resource, scarcest.hasPrefix("usb:"),
+        guard isOverBudget, let scarcest = cost.terms.first?.resource, scarcest.hasPrefix("usb:"),
             let choice = choice(role), !choice.format.pixel.isCompressed
         else { return }
         guard processorHasRoom(cost) else {
-            passedOver.append(
+            skippedReductions.append(
                 "\(role): the format remains \(choice.format.pixel.rawValue), because the CPU does not have enough capacity to decode JPEG frames."
             )
             return
         }
         let wanted = profile.cameras.first { $0.role == role }?.rate ?? choice.format.rate
         guard let format = rungs(role)?.asJPEG(choice.format, wanted: wanted) else {
-            passedOver.append(
+            skippedReductions.append(
                 "\(role): the camera does not offer mjpeg \(choice.format.size) at \(choice.format.rate) fps as an alternative to \(choice.format.pixel.rawValue)."
             )
             return
@@ -117,12 +117,12 @@ struct ReductionLadder {
         let rung = lowering(
             role, to: format, step: "\(role) format \(choice.format.pixel.rawValue) → mjpeg")
         let isMade = try step(
-            to: [rung], relieving: rule.relief(of: .rawFrames), when: processorHasRoom,
+            to: [rung], relieving: rule.savedResources(of: .rawFrames), when: processorHasRoom,
             because:
                 "JPEG frames need about a tenth of the USB bandwidth of raw frames at the same size and rate, and the CPU has enough capacity to decode them"
         )
         if !isMade {
-            passedOver.append(
+            skippedReductions.append(
                 "\(role): switching from \(choice.format.pixel.rawValue) to mjpeg would not help.")
         }
     }
@@ -136,19 +136,19 @@ struct ReductionLadder {
     /// Lowers the resolution of a camera that is used only as an inset, without reducing the detail that the
     /// inset shows.
     private mutating func lowerSurplus(of role: String) throws(ProfileError) {
-        while isOver {
+        while isOverBudget {
             guard let choice = choice(role), let rungs = rungs(role),
                 let layer = plan.program?.layers.first(where: { $0.role == role })
             else { return }
-            let shown = layer.rotation.swapsSides ? layer.rectangle.size.turned : layer.rectangle.size
+            let shown = layer.rotation.swapsSides ? layer.rectangle.size.transposed : layer.rectangle.size
             let enough = rungs.smaller(than: choice.format, shapedLike: choice.format.size).filter {
                 $0.size.width >= shown.width && $0.size.height >= shown.height
-                    && CameraRungs.isAlike($0.size, choice.format.size)
+                    && CameraRungs.haveSameShape($0.size, choice.format.size)
             }
             let isMade = try step(
                 to: enough.map {
                     lowering(role, to: $0, step: "\(role) size \(choice.format.size) → \($0.size)")
-                }, relieving: rule.relief(of: .surplusSize, role: role),
+                }, relieving: rule.savedResources(of: .surplusSize, role: role),
                 because:
                     "\(role) is shown only as a \(layer.rectangle.size) inset, which does not need a larger size"
             )
@@ -157,12 +157,12 @@ struct ReductionLadder {
     }
 
     private mutating func lowerSize(of role: String) throws(ProfileError) {
-        while isOver {
-            guard let choice = choice(role), let shape = asked[role]?.format.size, let rungs = rungs(role)
+        while isOverBudget {
+            guard let choice = choice(role), let shape = requested[role]?.format.size, let rungs = rungs(role)
             else { return }
-            let relief = rule.relief(of: .cameraSize, role: role)
+            let relief = rule.savedResources(of: .cameraSize, role: role)
             guard !relief.isDisjoint(with: shortage) else {
-                passedOver.append(
+                skippedReductions.append(
                     "\(role): copying its frames needs almost no processor time, so its track is not reduced."
                 )
                 return
@@ -173,7 +173,7 @@ struct ReductionLadder {
                     lowering(role, to: $0, step: "\(role) size \(choice.format.size) → \($0.size)")
                 }, relieving: relief, because: "\(place(role)); sizes are reduced before frame rates")
             guard !isMade else { continue }
-            passedOver.append(
+            skippedReductions.append(
                 smaller.isEmpty
                     ? "\(role): the camera does not offer a size below \(choice.format.size) that meets the minimum of "
                         + "\(budget.floorSize)"
@@ -185,9 +185,9 @@ struct ReductionLadder {
     }
 
     private mutating func lowerRate(of role: String) throws(ProfileError) {
-        while isOver {
+        while isOverBudget {
             guard let choice = choice(role), let rungs = rungs(role) else { return }
-            let relief = rule.relief(of: .cameraRate, role: role)
+            let relief = rule.savedResources(of: .cameraRate, role: role)
             guard !relief.isDisjoint(with: shortage) else { return }
             let slower = rungs.slower(than: choice.format)
             let isMade = try step(
@@ -195,7 +195,7 @@ struct ReductionLadder {
                     lowering(role, to: $0, step: "\(role) rate \(choice.format.rate) → \($0.rate)")
                 }, relieving: relief, because: "\(place(role)); its size cannot be reduced further")
             guard !isMade else { continue }
-            passedOver.append(
+            skippedReductions.append(
                 slower.isEmpty
                     ? "\(role): the camera does not offer a frame rate below \(choice.format.rate) fps that meets the minimum of "
                         + "\(budget.floorRate) fps."
@@ -219,7 +219,7 @@ struct ReductionLadder {
 
     private func lowering(_ role: String, to format: VideoFormat, step: String) -> Rung {
         var rung = Rung(step: step, profile: profile, lowered: lowered)
-        let before = asked[role]?.format ?? format
+        let before = requested[role]?.format ?? format
         rung.lowered[role] = CameraFormatChoice(
             format: format, reason: "\(format): reduced from \(before) to stay within the budget.",
             trackRate: trackRate(of: role, at: format))
@@ -240,7 +240,7 @@ struct ReductionLadder {
     // MARK: Encoders
 
     private mutating func lowerProgramEffort() throws(ProfileError) {
-        while isOver, let program = profile.program {
+        while isOverBudget, let program = profile.program {
             let rungs = Self.faster(than: program.video.preset).map { preset in
                 var rung = Rung(
                     step: "program preset \(program.video.preset.rawValue) → \(preset.rawValue)",
@@ -249,10 +249,10 @@ struct ReductionLadder {
                 return rung
             }
             let isMade = try step(
-                to: rungs, relieving: rule.relief(of: .preset),
+                to: rungs, relieving: rule.savedResources(of: .preset),
                 because: "a faster preset only increases the file size or reduces fine detail")
             guard !isMade else { continue }
-            passedOver.append(
+            skippedReductions.append(
                 rungs.isEmpty
                     ? "program: the fastest preset is already in use."
                     : "program: a faster preset would not lower the costs that exceed the budget.")
@@ -262,7 +262,7 @@ struct ReductionLadder {
 
     private mutating func lowerTracksEffort() throws(ProfileError) {
         guard profile.tracks.cameras == .encode else { return }
-        while isOver {
+        while isOverBudget {
             let now = profile.tracks.video.preset
             let rungs = Self.faster(than: now).map { preset in
                 var rung = Rung(
@@ -272,10 +272,10 @@ struct ReductionLadder {
                 return rung
             }
             let isMade = try step(
-                to: rungs, relieving: rule.relief(of: .preset),
+                to: rungs, relieving: rule.savedResources(of: .preset),
                 because: "a faster preset only increases the file sizes or reduces fine detail")
             guard !isMade else { continue }
-            passedOver.append(
+            skippedReductions.append(
                 rungs.isEmpty
                     ? "tracks: the fastest preset is already in use."
                     : "tracks: a faster preset would not lower the costs that exceed the budget.")
@@ -286,16 +286,16 @@ struct ReductionLadder {
     /// Decodes the program's JPEGs at half size if that lowers the cost. A large JPEG that is drawn into a
     /// small rectangle is already decoded at a reduced size.
     private mutating func decodeCoarsely() throws(ProfileError) {
-        guard isOver, let program = profile.program, !program.isCoarse else { return }
+        guard isOverBudget, let program = profile.program, !program.isCoarse else { return }
         var rung = Rung(step: "program decoding full → half size", profile: profile, lowered: lowered)
         rung.profile.program?.isCoarse = true
         _ = try step(
-            to: [rung], relieving: rule.relief(of: .decoding),
+            to: [rung], relieving: rule.savedResources(of: .decoding),
             because: "a less sharp program still shows every frame on time")
     }
 
     private mutating func lowerProgramRate() throws(ProfileError) {
-        while isOver, let rate = profile.program?.rate {
+        while isOverBudget, let rate = profile.program?.rate {
             let rungs = CameraRungs.steps(below: rate, floor: budget.floorRate).map { lower in
                 var rung = Rung(
                     step: "program rate \(rate) → \(lower)", profile: profile, lowered: lowered)
@@ -303,12 +303,12 @@ struct ReductionLadder {
                 return rung
             }
             let isMade = try step(
-                to: rungs, relieving: rule.relief(of: .programRate),
-                because: rule.canRemakeProgram
+                to: rungs, relieving: rule.savedResources(of: .programRate),
+                because: rule.canRerenderProgram
                     ? "the program can be rendered again from the tracks, which are not reduced"
                     : "the program still shows all cameras")
             guard !isMade else { continue }
-            passedOver.append(
+            skippedReductions.append(
                 rungs.isEmpty
                     ? "program: the frame rate of \(rate) fps is already at the minimum of \(budget.floorRate) fps."
                     : "program: a frame rate below \(rate) fps would not lower the costs that exceed the budget."
@@ -341,14 +341,15 @@ struct ReductionLadder {
     /// - Returns: Whether a candidate was applied.
     /// - Throws: `ProfileError` if a candidate's profile can't be compiled.
     private mutating func step(
-        to rungs: [Rung], relieving relief: Relief, when isAllowed: (HardwareCost) -> Bool = { _ in true },
+        to rungs: [Rung], relieving relief: MachineResources,
+        when isAllowed: (HardwareCost) -> Bool = { _ in true },
         because order: String
     ) throws(ProfileError) -> Bool {
         for rung in rungs {
             let next = try SessionPlan(
                 profile: rung.profile, devices: devices, encoders: encoders, lowered: rung.lowered)
             let nextCost = price(next)
-            guard helps(nextCost, relieving: relief), isAllowed(nextCost) else { continue }
+            guard isEffective(nextCost, relieving: relief), isAllowed(nextCost) else { continue }
             steps.append(
                 ReductionStep(
                     step: rung.step, reason: "\(cost.excess(over: budget.hardwareCost)): \(order).",
@@ -359,7 +360,7 @@ struct ReductionLadder {
         return false
     }
 
-    private func helps(_ next: HardwareCost, relieving relief: Relief) -> Bool {
+    private func isEffective(_ next: HardwareCost, relieving relief: MachineResources) -> Bool {
         let limit = budget.hardwareCost
         guard next.unknown.count <= cost.unknown.count else { return false }
         let isHarmless = next.terms.allSatisfy {
@@ -368,7 +369,8 @@ struct ReductionLadder {
         return isHarmless
             && cost.terms.contains { term in
                 let after = next.used(of: term.resource)
-                return !relief.isDisjoint(with: Relief(ofResource: term.resource)) && term.used > limit
+                return !relief.isDisjoint(with: MachineResources(ofResource: term.resource))
+                    && term.used > limit
                     && (after <= limit || term.used - after >= Self.leastGain)
             }
     }
@@ -381,8 +383,10 @@ extension HardwareCost {
     /// Describes the resources whose use exceeds a limit:
     /// `cpu 1.32 and usb:1 1.1 are above the budget of 1.0`.
     public func excess(over limit: Double) -> String {
-        let over = terms.filter { $0.used > limit && $0.resource != Self.diskSpace }.map {
-            "\($0.resource) \(Self.hundredths($0.used))"
+        let over = terms.filter { $0.used > limit && $0.resource != Self.diskSpace }.map { term in
+            let isLimited = term.explanation.contains(Self.addressSpaceLimit)
+            return "\(term.resource) \(Self.hundredths(term.used))"
+                + (isLimited ? ", within \(Self.addressSpaceLimit)," : "")
         }
         if over.isEmpty, let space = terms.first(where: { $0.used > limit }) {
             return "the disk has too little free space (\(space.explanation.dropLast()))"

@@ -15,7 +15,7 @@ package struct RunningBudget: Sendable, Equatable {
     }
 
     /// Adds the USB connections of cameras that were added after the session was planned.
-    package mutating func learn(_ usb: USBTopology) {
+    package mutating func addUSBCameras(from usb: USBTopology) {
         machine.usb.cameras += usb.cameras.filter { machine.usb.camera($0.identity) == nil }
     }
 
@@ -27,12 +27,12 @@ package struct RunningBudget: Sendable, Equatable {
 /// Estimates the cost of the running plan and keeps the cost within the budget.
 extension RunningPlan {
     /// Current hardware cost; `nil` if the session wasn't planned for a machine.
-    package var cost: HardwareCost? { budget?.cost(of: present) }
+    package var cost: HardwareCost? { budget?.cost(of: activePlan) }
 
     /// The plan that is currently running. Removed devices, disabled devices, and stopped tracks are omitted.
     /// Cameras have the formats that were last requested, and streams whose hardware encoder failed use x264.
-    var present: SessionPlan {
-        var present = plan.withoutHardware(for: devices.fallen)
+    var activePlan: SessionPlan {
+        var present = plan.withoutHardware(for: devices.softwareFallbacks)
         present.cameras = plan.cameras.filter {
             !devices.removed.contains($0.role) && !devices.disabled.contains($0.role)
         }
@@ -42,7 +42,7 @@ extension RunningPlan {
         for index in present.cameras.indices {
             let camera = present.cameras[index]
             guard let format = devices.formats[camera.role], format != camera.format else { continue }
-            present.deliver(format, byCamera: index)
+            present.setFormat(format, ofCamera: index)
         }
         if var program = present.program {
             program.arrange(program.arrangement, cameras: present.cameras)
@@ -57,28 +57,29 @@ extension RunningPlan {
     ///
     /// - Parameters:
     ///   - before: The plan before the change.
-    ///   - asked: Roles of the cameras whose formats the change sets. These cameras aren't reduced.
+    ///   - requested: Roles of the cameras whose formats the change sets. These cameras aren't reduced.
     ///   - words: The text of the change as the user entered it.
     /// - Returns: Commands for the reduced cameras, and a description of each reduction.
     /// - Throws: `SessionChangeError` with an alternative that would fit the budget if no reduction is
     ///   allowed or sufficient. If this method throws, the plan is unchanged.
-    package mutating func keepWithinBudget(
-        since before: RunningPlan, asked: Set<String>, words: String
-    ) throws(SessionChangeError) -> (orders: [DeviceOrder], reductions: [String]) {
-        guard let was = before.cost, exceeds(was) else { return ([], []) }
+    package mutating func fitToBudget(
+        since before: RunningPlan, requested: Set<String>, words: String
+    ) throws(SessionChangeError) -> (orders: [DeviceOperation], reductions: [String]) {
+        guard let was = before.cost, exceedsBudget(since: was) else { return ([], []) }
         var reduced = self
         var reductions: [String] = []
-        var orders: [DeviceOrder] = []
+        var orders: [DeviceOperation] = []
         if plan.budget.policy == .adapt {
-            for role in roles.reversed() where !asked.contains(role) && reduced.exceeds(was) {
+            for role in roles.reversed() where !requested.contains(role) && reduced.exceedsBudget(since: was)
+            {
                 guard let lower = reduced.lowered(role, since: was, floors: plan.budget) else { continue }
                 let step = "\(role) \(Self.text(reduced.format(of: role))) → \(Self.text(lower.format))"
                 reductions.append(step)
                 reduced = lower.plan
-                orders.append(.deliver(role: role, lower.format))
+                orders.append(.setFormat(role: role, lower.format))
             }
         }
-        guard reduced.exceeds(was) else {
+        guard reduced.exceedsBudget(since: was) else {
             self = reduced
             return (orders, reductions)
         }
@@ -88,7 +89,7 @@ extension RunningPlan {
     private var limit: Double { plan.budget.hardwareCost }
 
     /// Whether the plan needs more of a resource than its budget allows and than it needed before the change.
-    private func exceeds(_ was: HardwareCost) -> Bool { !excess(over: was).isEmpty }
+    private func exceedsBudget(since was: HardwareCost) -> Bool { !excess(over: was).isEmpty }
 
     private func excess(over was: HardwareCost) -> [HardwareCost.Term] {
         (cost?.terms ?? []).filter { $0.used > limit && $0.used > was.used(of: $0.resource) + 1e-6 }
@@ -103,12 +104,14 @@ extension RunningPlan {
         _ role: String, since was: HardwareCost, floors: BudgetSettings
     ) -> (plan: RunningPlan, format: VideoFormat)? {
         let excess = excess(over: was)
-        let shortage = excess.reduce(into: Relief()) { $0.formUnion(Relief(ofResource: $1.resource)) }
-        let rule = ReliefRule(present, isRunning: true)
+        let shortage = excess.reduce(into: MachineResources()) {
+            $0.formUnion(MachineResources(ofResource: $1.resource))
+        }
+        let rule = ReductionRule(activePlan, isRunning: true)
         var best: (plan: RunningPlan, format: VideoFormat)?
         var least = excess.reduce(0) { $0 + $1.used }
         for rung in rungs(of: role, floors: floors) {
-            let relief = rule.relief(of: rung.isSmaller ? .cameraSize : .cameraRate, role: role)
+            let relief = rule.savedResources(of: rung.isSmaller ? .cameraSize : .cameraRate, role: role)
             guard !relief.isDisjoint(with: shortage), let lower = reformatted(role, to: rung.format) else {
                 continue
             }
@@ -172,7 +175,7 @@ extension RunningPlan {
             floorSize: FrameSize(width: 320, height: 180), floorRate: FrameRate(5))
         for role in concerned {
             let fitting = rungs(of: role, floors: anything).first {
-                reformatted(role, to: $0.format).map { !$0.exceeds(was) } ?? false
+                reformatted(role, to: $0.format).map { !$0.exceedsBudget(since: was) } ?? false
             }
             if let format = fitting?.format {
                 return "\(role) at \(Self.text(format)) would stay within the budget."
@@ -181,7 +184,7 @@ extension RunningPlan {
         for role in roles.reversed() where !concerned.contains(role) && !devices.disabled.contains(role) {
             var without = self
             without.devices.disabled.insert(role)
-            if !without.exceeds(was) {
+            if !without.exceedsBudget(since: was) {
                 return
                     "Without camera \(role), the cost would stay within the budget: use `disable \(role)`."
             }
@@ -200,7 +203,7 @@ extension SessionPlan {
     /// - Parameters:
     ///   - format: The format that the camera delivers.
     ///   - index: The index of the camera in the plan.
-    mutating func deliver(_ format: VideoFormat, byCamera index: Int) {
+    mutating func setFormat(_ format: VideoFormat, ofCamera index: Int) {
         let camera = cameras[index]
         cameras[index].format = format
         cameras[index].framing.area = camera.framing.area?.scaled(from: camera.format.size, to: format.size)

@@ -15,7 +15,7 @@ package struct RunningDevices: Sendable, Equatable {
     package var removed: Set<String> = []
     /// Names of encoded streams (`program` or a role) whose hardware encoder was replaced by x264 during this
     /// recording.
-    var fallen: Set<String> = []
+    var softwareFallbacks: Set<String> = []
     /// Names of stopped tracks.
     var endedTracks: Set<String> = []
     /// Longest frame interval at which a camera's frames still arrive before their ticks are decided, by
@@ -40,11 +40,11 @@ package struct RunningDevices: Sendable, Equatable {
 /// A device command or file operation that is required to apply a change to the running plan.
 ///
 /// `RunningPlan` returns device orders, and the recorder executes them.
-package enum DeviceOrder: Sendable {
+package enum DeviceOperation: Sendable {
     /// Switch a camera to this format, or stop the camera if the format is `nil`.
-    case deliver(role: String, VideoFormat?)
+    case setFormat(role: String, VideoFormat?)
     /// Mute a microphone in all tracks and mixes (`false`), or unmute it (`true`).
-    case hear(role: String, Bool)
+    case setMicrophoneEnabled(role: String, Bool)
     /// Stop the track with this name.
     case stopTrack(name: String)
     /// Start a camera track as soon as the track's file and encoder are available.
@@ -55,23 +55,25 @@ package enum DeviceOrder: Sendable {
 
 /// Changes to cameras and their tracks.
 extension RunningPlan {
-    mutating func setEnabled(_ role: String, _ isEnabled: Bool) throws(SessionChangeError) -> [DeviceOrder] {
+    mutating func setCameraEnabled(_ role: String, _ isEnabled: Bool) throws(SessionChangeError)
+        -> [DeviceOperation]
+    {
         try checkChangeable(role)
         guard devices.disabled.contains(role) == isEnabled else {
             throw SessionChangeError("camera \(role) is already \(isEnabled ? "on" : "off").")
         }
         if isEnabled { devices.disabled.remove(role) } else { devices.disabled.insert(role) }
-        return [.deliver(role: role, isEnabled ? format(of: role) : nil)]
+        return [.setFormat(role: role, isEnabled ? format(of: role) : nil)]
     }
 
     /// Changes a camera's frame size and frame rate. A camera with a copied track keeps its pixel format.
     mutating func reformat(
         _ role: String, _ size: FrameSize, _ rate: FrameRate?
-    ) throws(SessionChangeError) -> [DeviceOrder] {
+    ) throws(SessionChangeError) -> [DeviceOperation] {
         try checkChangeable(role)
         guard let present = format(of: role) else { return [] }
         let offers = devices.offers[role] ?? []
-        let kinds = kinds(of: role, now: present.pixel)
+        let kinds = availablePixelFormats(of: role, current: present.pixel)
         let ofSize = offers.filter { $0.size == size && kinds.contains($0.pixel) }
         guard let offer = ofSize.first(where: { $0.pixel == present.pixel }) ?? ofSize.first,
             let offered = offer.rate(for: rate ?? present.rate)
@@ -98,12 +100,14 @@ extension RunningPlan {
             throw SessionChangeError("camera \(role) already delivers \(format).")
         }
         devices.formats[role] = format
-        return devices.disabled.contains(role) ? [] : [.deliver(role: role, format)]
+        return devices.disabled.contains(role) ? [] : [.setFormat(role: role, format)]
     }
 
     /// Records that a camera rejected a format and still uses the format `kept`. If another format was
     /// requested in the meantime, nothing is recorded.
-    package mutating func note(_ refused: VideoFormat, of role: String, goesOnIn kept: VideoFormat) {
+    package mutating func recordRejectedFormat(
+        _ refused: VideoFormat, of role: String, keeping kept: VideoFormat
+    ) {
         if format(of: role) == refused { devices.formats[role] = kept }
     }
 
@@ -112,11 +116,12 @@ extension RunningPlan {
         devices.formats[role] ?? plan.cameras.first { $0.role == role }?.format
     }
 
-    private func kinds(of role: String, now: PixelFormat) -> [PixelFormat] {
+    private func availablePixelFormats(of role: String, current: PixelFormat) -> [PixelFormat] {
         let isCopied = runningTracks(of: role).contains { $0.mode == .copy }
-        guard now != .h264, !isCopied else { return [now] }
-        return [now]
-            + (devices.offers[role] ?? []).map(\.pixel).filter { $0 != now && $0 != .h264 }.reduce(into: []) {
+        guard current != .h264, !isCopied else { return [current] }
+        return [current]
+            + (devices.offers[role] ?? []).map(\.pixel).filter { $0 != current && $0 != .h264 }.reduce(
+                into: []) {
                 if !$0.contains($1) { $0.append($1) }
             }
     }
@@ -148,7 +153,7 @@ extension RunningPlan {
         plan.cameraTracks.filter { $0.role == role && !devices.endedTracks.contains($0.name) }
     }
 
-    mutating func stopTrack(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
+    mutating func stopTrack(of role: String) throws(SessionChangeError) -> [DeviceOperation] {
         try checkPresence(ofCamera: role)
         guard let track = runningTracks(of: role).last else {
             throw SessionChangeError("camera \(role) does not have a running track.")
@@ -164,7 +169,7 @@ extension RunningPlan {
         return [.stopTrack(name: track.name)]
     }
 
-    mutating func startTrack(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
+    mutating func startTrack(of role: String) throws(SessionChangeError) -> [DeviceOperation] {
         try checkPresence(ofCamera: role)
         guard runningTracks(of: role).isEmpty else {
             throw SessionChangeError(
@@ -200,9 +205,9 @@ extension RunningPlan {
 
     // MARK: Cameras
 
-    mutating func remove(_ role: String) throws(SessionChangeError) -> [DeviceOrder] {
+    mutating func remove(_ role: String) throws(SessionChangeError) -> [DeviceOperation] {
         try checkPresence(ofCamera: role)
-        var orders: [DeviceOrder] = []
+        var orders: [DeviceOperation] = []
         if !runningTracks(of: role).isEmpty { orders += try stopTrack(of: role) }
         if var program = plan.program {
             var arrangement = program.arrangement
@@ -220,7 +225,7 @@ extension RunningPlan {
             plan.program = program
         }
         devices.removed.insert(role)
-        if devices.offers[role] != nil { orders.append(.deliver(role: role, nil)) }
+        if devices.offers[role] != nil { orders.append(.setFormat(role: role, nil)) }
         return orders
     }
 
@@ -232,10 +237,10 @@ extension RunningPlan {
     ///   - offers: The formats that the camera can change to; `nil` if its format can't change.
     /// - Throws: `SessionChangeError` if the role is or was in use in this recording, or if the track would
     ///   have to copy H.264. If this method throws, the plan is unchanged.
-    package mutating func admit(
+    package mutating func add(
         _ camera: PlannedCamera, _ track: PlannedCameraTrack?, offers: [OfferedFormat]?
     ) throws(SessionChangeError) {
-        try checkFreedom(of: camera.role, for: "camera")
+        try checkUnused(role: camera.role, for: "camera")
         guard track?.mode != .copy || camera.format.pixel != .h264 else {
             throw SessionChangeError(
                 "camera \(camera.role) delivers H.264, and a copied H.264 track can only start at the beginning of the recording. Use a profile with encoded tracks, or start a new recording with this camera."
@@ -248,7 +253,7 @@ extension RunningPlan {
     }
 
     /// Checks that no device or track uses a role's name or has used it in this recording.
-    func checkFreedom(of role: String, for device: String) throws(SessionChangeError) {
+    func checkUnused(role: String, for device: String) throws(SessionChangeError) {
         let devices = plan.cameras.map(\.role) + plan.microphones.map(\.role)
         let tracks = plan.cameraTracks.map(\.name) + plan.microphoneTracks.map(\.name)
         guard !(devices + tracks).contains(role), role != SessionPlan.programOwner else {
@@ -260,7 +265,7 @@ extension RunningPlan {
 
     /// Restores the initial devices and tracks after a recording. The program keeps its last arrangement,
     /// except for cameras that aren't among the initial devices.
-    package mutating func renew(_ first: SessionPlan, devices: RunningDevices) {
+    package mutating func reset(to first: SessionPlan, devices: RunningDevices) {
         let known = Set(first.cameras.map(\.role))
         let heard = Set(first.microphones.map(\.role))
         let kept = plan
@@ -277,9 +282,9 @@ extension RunningPlan {
         for index in plan.cameras.indices {
             let role = plan.cameras[index].role
             if let format = devices.formats[role] {
-                plan.deliver(format, byCamera: index)
+                plan.setFormat(format, ofCamera: index)
             } else if let camera = first.cameras.first(where: { $0.role == role }) {
-                plan.cameras[index].applyUrgency(of: camera)
+                plan.cameras[index].copyDeviceProperties(of: camera)
             }
         }
         if var program = plan.program {
@@ -342,7 +347,7 @@ extension RunningPlan {
             )
         }
         guard let index = plan.cameras.firstIndex(where: { $0.role == role }) else { return }
-        plan.cameras[index].applyUrgency(of: camera)
+        plan.cameras[index].copyDeviceProperties(of: camera)
         devices.formats[role] = camera.format
         devices.offers[role] = offers
     }
@@ -351,7 +356,7 @@ extension RunningPlan {
 extension PlannedCamera {
     /// Copies the properties of a replacement camera that depend on the physical camera: identity, latency,
     /// and controls. The role's crop and zoom aren't changed.
-    mutating func applyUrgency(of camera: PlannedCamera) {
+    mutating func copyDeviceProperties(of camera: PlannedCamera) {
         (selector, identity, usb) = (camera.selector, camera.identity, camera.usb)
         (latency, latencySource, controls) = (camera.latency, camera.latencySource, camera.controls)
     }
@@ -370,13 +375,15 @@ extension RunningPlan {
                 : "this session does not have a microphone “\(role.printable())”. Choose \(list(present)).")
     }
 
-    mutating func setHeard(_ role: String, _ isHeard: Bool) throws(SessionChangeError) -> [DeviceOrder] {
+    mutating func setMicrophoneEnabled(_ role: String, _ isHeard: Bool) throws(SessionChangeError)
+        -> [DeviceOperation]
+    {
         try checkPresence(ofMicrophone: role)
         guard devices.disabled.contains(role) == isHeard else {
             throw SessionChangeError("microphone \(role) is already \(isHeard ? "on" : "off").")
         }
         if isHeard { devices.disabled.remove(role) } else { devices.disabled.insert(role) }
-        return [.hear(role: role, isHeard)]
+        return [.setMicrophoneEnabled(role: role, isHeard)]
     }
 
     /// Returns a microphone's track that hasn't ended.
@@ -384,7 +391,7 @@ extension RunningPlan {
         plan.microphoneTracks.last { $0.role == role && !devices.endedTracks.contains($0.name) }
     }
 
-    mutating func stopAudio(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
+    mutating func stopAudio(of role: String) throws(SessionChangeError) -> [DeviceOperation] {
         try checkPresence(ofMicrophone: role)
         guard let track = runningTrack(of: role) else {
             throw SessionChangeError("microphone \(role) does not have a running track.")
@@ -398,7 +405,7 @@ extension RunningPlan {
         return [.stopTrack(name: track.name)]
     }
 
-    mutating func startAudio(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
+    mutating func startAudio(of role: String) throws(SessionChangeError) -> [DeviceOperation] {
         try checkPresence(ofMicrophone: role)
         guard runningTrack(of: role) == nil else {
             throw SessionChangeError(
@@ -415,13 +422,13 @@ extension RunningPlan {
         return [.startAudio(track)]
     }
 
-    mutating func remove(microphone role: String) throws(SessionChangeError) -> [DeviceOrder] {
+    mutating func remove(microphone role: String) throws(SessionChangeError) -> [DeviceOperation] {
         try checkPresence(ofMicrophone: role)
-        var orders: [DeviceOrder] = []
+        var orders: [DeviceOperation] = []
         if runningTrack(of: role) != nil { orders += try stopAudio(of: role) }
         plan.program?.mix.removeAll { $0 == role }
         devices.removed.insert(role)
-        return orders + [.hear(role: role, false)]
+        return orders + [.setMicrophoneEnabled(role: role, false)]
     }
 
     /// Adds a microphone to the session. The microphone can then be added to the program's audio.
@@ -431,10 +438,10 @@ extension RunningPlan {
     ///   - track: The track that records the device; `nil` if the device isn't recorded.
     /// - Throws: `SessionChangeError` if the role is or was in use in this recording. If this method throws,
     ///   the plan is unchanged.
-    package mutating func admit(
+    package mutating func add(
         _ microphone: PlannedMicrophone, _ track: PlannedMicrophoneTrack?
     ) throws(SessionChangeError) {
-        try checkFreedom(of: microphone.role, for: "microphone")
+        try checkUnused(role: microphone.role, for: "microphone")
         plan.microphones.append(microphone)
         if let track { plan.microphoneTracks.append(track) }
     }

@@ -43,14 +43,15 @@ package struct RunningPlan: Sendable, Equatable {
     /// - Returns: The device commands and file operations that are required to apply the change.
     /// - Throws: `SessionChangeError` with the reason if the change isn't possible. If this method throws,
     ///   the plan is unchanged.
-    package mutating func apply(_ change: SessionChange) throws(SessionChangeError) -> [DeviceOrder] {
+    package mutating func apply(_ change: SessionChange) throws(SessionChangeError) -> [DeviceOperation] {
         switch change {
         case .gain(let role, let decibels): try setGain(of: role, decibels)
         case .audible(let role, let isAudible): try setAudible(role, isAudible)
         case .scene(let name): try show(scene: name)
         case .undo: try undo()
         case .enabled(let role, let isEnabled):
-            return try isAudio(role) ? try setHeard(role, isEnabled) : try setEnabled(role, isEnabled)
+            return try isAudio(role)
+                ? try setMicrophoneEnabled(role, isEnabled) : try setCameraEnabled(role, isEnabled)
         case .format(let role, let size, let rate): return try reformat(role, size, rate)
         case .startTrack(let role):
             return try isAudio(role) ? try startAudio(of: role) : try startTrack(of: role)
@@ -64,7 +65,7 @@ package struct RunningPlan: Sendable, Equatable {
     }
 
     /// Sets the rotation of a camera for its preview and for files that are started after this call.
-    package mutating func turn(_ role: String, to rotation: Rotation) {
+    package mutating func rotate(_ role: String, to rotation: Rotation) {
         for index in plan.cameras.indices where plan.cameras[index].role == role {
             plan.cameras[index].rotation = rotation
             plan.cameras[index].preview.rotation = rotation
@@ -88,7 +89,7 @@ package struct RunningPlan: Sendable, Equatable {
         switch change {
         case .swap(let role): try swap(&arrangement, with: role)
         case .show(let roles): try show(&arrangement, roles)
-        case .layout(let layout): lay(&arrangement, layout)
+        case .layout(let layout): setLayout(&arrangement, layout)
         case .corner(let corner): arrangement.style.corner = corner
         case .scale(let scale): try apply(InsetStyle.Change(scale: scale), to: &arrangement.style)
         case .inset(let role): try inset(&arrangement, role)
@@ -150,17 +151,17 @@ package struct RunningPlan: Sendable, Equatable {
         arrangement.main = main
         arrangement.insets = Array(roles.dropFirst())
         arrangement.hidden.subtract(roles)
-        if roles.count > 1 { makeRoom(&arrangement) }
+        if roles.count > 1 { ensureMultiCameraLayout(&arrangement) }
     }
 
     /// Changes the layout to picture-in-picture if the current layout can show only one camera.
-    private func makeRoom(_ arrangement: inout ProgramArrangement) {
-        if arrangement.layout.maximumCameras == 1 { lay(&arrangement, .pip) }
+    private func ensureMultiCameraLayout(_ arrangement: inout ProgramArrangement) {
+        if arrangement.layout.maximumCameras == 1 { setLayout(&arrangement, .pip) }
     }
 
     /// Changes the layout. If the previous layout showed only one camera, a layout for several cameras shows
     /// all cameras.
-    func lay(_ arrangement: inout ProgramArrangement, _ layout: ProgramLayout) {
+    func setLayout(_ arrangement: inout ProgramArrangement, _ layout: ProgramLayout) {
         if arrangement.style.fit == arrangement.layout.defaultFit {
             arrangement.style.fit = layout.defaultFit
         }
@@ -317,7 +318,7 @@ extension RunningPlan {
     ///
     /// - Throws: `SessionChangeError` if the scene name is invalid, or if the session doesn't have a program.
     package mutating func saveScene(named name: String) throws(SessionChangeError) -> SceneSettings {
-        guard SceneSettings.isName(name) else {
+        guard SceneSettings.isValidName(name) else {
             throw SessionChangeError(
                 "invalid scene name “\(name.printable())”: expected \(SceneSettings.nameRule).")
         }
@@ -360,13 +361,13 @@ extension RunningPlan {
     func arrange(
         _ arrangement: inout ProgramArrangement, _ change: ArrangementChange
     ) throws(SessionChangeError) {
-        if let layout = change.layout { lay(&arrangement, layout) }
+        if let layout = change.layout { setLayout(&arrangement, layout) }
         if let insets = change.insets {
             let layout = arrangement.layout
             try show(&arrangement, [change.main ?? arrangement.main] + insets)
             // `show` changes the layout if it can't show all cameras. Restore a layout that was requested
             // explicitly.
-            if change.layout != nil, arrangement.layout != layout { lay(&arrangement, layout) }
+            if change.layout != nil, arrangement.layout != layout { setLayout(&arrangement, layout) }
         } else if let main = change.main, main != arrangement.main {
             try swap(&arrangement, with: main)
         }
@@ -423,13 +424,13 @@ extension RunningPlan {
             arrangement.insets.insert(role, at: 0)
         }
         arrangement.hidden.remove(role)
-        makeRoom(&arrangement)
+        ensureMultiCameraLayout(&arrangement)
     }
 
     // MARK: Rollback
 
     /// Stores the state of the program before a change, for `undo`.
-    package mutating func noteUndone(since before: RunningPlan) {
+    package mutating func storeUndoState(from before: RunningPlan) {
         let was = ProgramState(of: before.plan)
         if let was, was != ProgramState(of: plan) { lastProgram = was }
     }
@@ -484,19 +485,19 @@ extension RunningPlan {
     }
 
     /// Removes all tracks from the plan of a session that doesn't write files.
-    package mutating func dropTracks() { plan = plan.withoutTracks }
+    package mutating func removeTracks() { plan = plan.withoutTracks }
 
     /// Prepares the plan for a new recording. The recording's files store the camera rotations that are
     /// current at this time.
-    package mutating func beginFiles() {
+    package mutating func prepareForRecording() {
         writtenRotations = [:]
         // A new recording tries the hardware encoders again.
-        devices.fallen = []
+        devices.softwareFallbacks = []
     }
 
     /// Records that the hardware encoder of a stream (`program` or a role) failed, and that x264 encodes the
     /// stream from now on.
-    package mutating func noteFallback(ofStream name: String) { devices.fallen.insert(name) }
+    package mutating func recordFallback(ofStream name: String) { devices.softwareFallbacks.insert(name) }
 }
 
 /// Adds and removes live outputs while a session is running.

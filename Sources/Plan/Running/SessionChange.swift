@@ -134,12 +134,12 @@ extension SessionChange: CustomStringConvertible {
         package let needsRecording: Bool
         /// Whether the change ends a track or removes a device, which can't be undone.
         package let ends: Bool
-        private let parse: @Sendable (Words) throws(SessionChangeError) -> SessionChange
+        private let parse: @Sendable (Arguments) throws(SessionChangeError) -> SessionChange
 
         fileprivate init(
             _ name: String, _ arguments: String, _ help: String, of subject: Subject,
             needsRecording: Bool = false, ends: Bool = false,
-            _ parse: @escaping @Sendable (Words) throws(SessionChangeError) -> SessionChange
+            _ parse: @escaping @Sendable (Arguments) throws(SessionChangeError) -> SessionChange
         ) {
             (self.name, self.arguments, self.help, self.subject) = (name, arguments, help, subject)
             (self.needsRecording, self.ends) = (needsRecording, ends)
@@ -152,32 +152,32 @@ extension SessionChange: CustomStringConvertible {
         /// - Returns: The parsed change.
         /// - Throws: `SessionChangeError` with the syntax if the words are invalid.
         package func change(_ words: [String]) throws(SessionChangeError) -> SessionChange {
-            try parse(Words(entry: self, list: words))
+            try parse(Arguments(entry: self, list: words))
         }
     }
 
     /// The arguments of a change: the words after its name.
-    fileprivate struct Words {
+    fileprivate struct Arguments {
         let entry: Entry
         let list: [String]
 
         subscript(index: Int) -> String { list[index] }
 
         /// Returns the error for invalid arguments, with the syntax of the change and the expected value.
-        func fault(_ expected: String = "") -> SessionChangeError {
+        func usageError(_ expected: String = "") -> SessionChangeError {
             let usage = ([entry.name] + [entry.arguments].filter { !$0.isEmpty }).joined(separator: " ")
             return SessionChangeError(
                 "`\(([entry.name] + list).joined(separator: " ").printable())`: expected `\(usage)`\(expected.isEmpty ? "" : ", \(expected)")."
             )
         }
 
-        func need(_ counts: ClosedRange<Int>) throws(SessionChangeError) {
-            guard counts.contains(list.count) else { throw fault() }
+        func checkCount(_ counts: ClosedRange<Int>) throws(SessionChangeError) {
+            guard counts.contains(list.count) else { throw usageError() }
         }
 
         /// Returns the role that is the only argument.
         func role() throws(SessionChangeError) -> String {
-            try need(1...1)
+            try checkCount(1...1)
             return list[0]
         }
 
@@ -185,9 +185,9 @@ extension SessionChange: CustomStringConvertible {
         func choice<Value: RawRepresentable<String> & CaseIterable>(
             of type: Value.Type
         ) throws(SessionChangeError) -> Value {
-            try need(1...1)
+            try checkCount(1...1)
             guard let value = Value(rawValue: list[0]) else {
-                throw fault(
+                throw usageError(
                     "where \(entry.arguments) is \(ProfileValue.list(Value.allCases.map(\.rawValue), nearestTo: list[0]))"
                 )
             }
@@ -196,9 +196,9 @@ extension SessionChange: CustomStringConvertible {
 
         /// Returns the last of `count` arguments as a number.
         func number(_ count: Int, example: String) throws(SessionChangeError) -> Double {
-            try need(count...count)
+            try checkCount(count...count)
             guard let number = Double(list[count - 1]), number.isFinite else {
-                throw fault("with a number such as \(example)")
+                throw usageError("with a number such as \(example)")
             }
             return number
         }
@@ -210,12 +210,12 @@ extension SessionChange: CustomStringConvertible {
             "swap", "[ROLE]", "swap the main camera with another camera. Default: the first inset",
             of: .picture
         ) { words throws(SessionChangeError) in
-            try words.need(0...1)
+            try words.checkCount(0...1)
             return .swap(with: words.list.first)
         },
         Entry("show", "ROLE…", "show these cameras; the first becomes the main camera", of: .picture) {
             words throws(SessionChangeError) in
-            try words.need(1...Int.max)
+            try words.checkCount(1...Int.max)
             return .show(words.list)
         },
         Entry("inset", "ROLE", "show this camera as the first inset", of: .picture) {
@@ -243,7 +243,7 @@ extension SessionChange: CustomStringConvertible {
             of: .picture
         ) { words throws(SessionChangeError) in
             guard let several = ArrangementChange(words: words.list) else {
-                throw words.fault("with each field at most once and with valid values")
+                throw words.usageError("with each field at most once and with valid values")
             }
             return .arrange(several)
         },
@@ -252,12 +252,12 @@ extension SessionChange: CustomStringConvertible {
             of: .picture
         ) { words throws(SessionChangeError) in
             // A scene name can consist of several words.
-            try words.need(1...Int.max)
+            try words.checkCount(1...Int.max)
             return .scene(words.list.joined(separator: " "))
         },
         Entry("undo", "", "undo the last change to the program; repeat to redo it", of: .picture) {
             words throws(SessionChangeError) in
-            try words.need(0...0)
+            try words.checkCount(0...0)
             return .undo
         },
         Entry("hide", "ROLE", "hide a camera in the program; its track continues", of: .picture) {
@@ -270,16 +270,16 @@ extension SessionChange: CustomStringConvertible {
             "rotate", "ROLE DEGREES", "rotate a camera clockwise in the program: 0, 90, 180, or 270 degrees",
             of: .picture
         ) { words throws(SessionChangeError) in
-            try words.need(2...2)
+            try words.checkCount(2...2)
             guard let degrees = Int(words[1]), let rotation = Rotation(rawValue: degrees) else {
-                throw words.fault("where DEGREES is 0, 90, 180, or 270")
+                throw words.usageError("where DEGREES is 0, 90, 180, or 270")
             }
             return .rotation(role: words[0], rotation)
         },
         Entry("mirror", "ROLE on|off", "mirror a camera in the program", of: .picture) {
             words throws(SessionChangeError) in
-            try words.need(2...2)
-            guard words[1] == "on" || words[1] == "off" else { throw words.fault() }
+            try words.checkCount(2...2)
+            guard words[1] == "on" || words[1] == "off" else { throw words.usageError() }
             return .mirrored(role: words[0], words[1] == "on")
         },
         Entry("zoom", "ROLE FACTOR", "set the zoom factor of a camera in the program, 1 to 8", of: .picture) {
@@ -325,9 +325,9 @@ extension SessionChange: CustomStringConvertible {
             "format", "ROLE WIDTHxHEIGHT[@RATE]", "change the frame size and frame rate of a camera",
             of: .devices, needsRecording: true
         ) { words throws(SessionChangeError) in
-            try words.need(2...2)
+            try words.checkCount(2...2)
             guard let (size, rate) = SessionChange.format(words[1]) else {
-                throw words.fault("for example 1280x720@30")
+                throw words.usageError("for example 1280x720@30")
             }
             return .format(role: words[0], size, rate)
         },
@@ -376,11 +376,11 @@ public enum ChangeOutcome: Sendable, Equatable {
     /// The change is visible in the recording from this time on, relative to T0.
     case recorded(from: MediaTime)
     /// No recording is running. The change applies from the start of the next recording.
-    case next
+    case nextRecording
     /// The recording ended before the change took effect, so the change was discarded.
-    case ended
+    case recordingEnded
 }
 
 /// A callback that receives the outcome of a requested change. The callback is called once, on any thread, and must not
 /// block.
-public typealias ChangeDecision = @Sendable (ChangeOutcome) -> Void
+public typealias ChangeCompletion = @Sendable (ChangeOutcome) -> Void

@@ -32,7 +32,7 @@ extension ProfileReader {
             try device(value, example: "any or /dev/video0")
         }
         if let address = try address(fields, of: entry) {
-            (camera.address, camera.device) = (address, SecretSource.selector)
+            (camera.address, camera.device) = (address, SecretSource.placeholderSelector)
         }
         camera.size = fields.read("size") { value throws(ProfileError) in try value.size() }
         camera.rate = fields.read("rate") { value throws(ProfileError) in try value.rate() }
@@ -43,7 +43,7 @@ extension ProfileReader {
             try rotation(value)
         }
         camera.isMirrored = fields.read("mirrored", else: false) { value throws(ProfileError) in
-            try value.truth()
+            try value.boolean()
         }
         camera.previewMirroring = fields.read("preview", else: .auto) { value throws(ProfileError) in
             try value.fields(["mirrored"]).read("mirrored", else: .auto) { value throws(ProfileError) in
@@ -198,7 +198,7 @@ extension ProfileReader {
             }
             if let number = entry.value.plainText.flatMap({ Int64($0) }) {
                 settings.append(ControlSetting(name: entry.name, value: .number(number)))
-            } else if let isOn = entry.value.truthIfAny {
+            } else if let isOn = entry.value.booleanValue {
                 settings.append(ControlSetting(name: entry.name, value: .flag(isOn)))
             } else {
                 let expected = "a whole number, true, false, or a menu item in quotes"
@@ -251,7 +251,7 @@ extension ProfileReader {
             try device(value, example: "default or pulse:alsa_input.usb-1")
         }
         if let address = try address(fields, of: entry) {
-            (microphone.address, microphone.device) = (address, SecretSource.selector)
+            (microphone.address, microphone.device) = (address, SecretSource.placeholderSelector)
         }
         microphone.sourceChannels = fields.read("source_channels") { value throws(ProfileError) in
             try sourceChannels(value)
@@ -273,10 +273,10 @@ extension ProfileReader {
         }
         microphone.voiceProcessing = VoiceProcessing(
             echoCancellation: fields.read("echo_cancellation", else: false) { value throws(ProfileError) in
-                try value.truth()
+                try value.boolean()
             },
             noiseSuppression: fields.read("noise_suppression", else: false) { value throws(ProfileError) in
-                try value.truth()
+                try value.boolean()
             })
         microphone.camera = fields.read("camera") { value throws(ProfileError) in
             guard let role = value.plainText, cameras.contains(role) else {

@@ -44,9 +44,9 @@ struct ProfileReader {
             }
             let reader = ProgramReader(
                 value, cameras: cameras.map(\.role), microphones: microphones.map(\.role))
-            return try SceneReader(reader, usual: program).scenes(value)
+            return try SceneReader(reader, defaults: program).scenes(value)
         }
-        let usual = TrackSettings.usual(withProgram: program != nil)
+        let usual = TrackSettings.defaults(withProgram: program != nil)
         var profile = Profile(
             name: name,
             description: fields.read("description", else: "") { value throws(ProfileError) in
@@ -54,7 +54,7 @@ struct ProfileReader {
             },
             cameras: cameras, microphones: microphones, program: program, scenes: scenes,
             tracks: fields.read("tracks", else: usual) { value throws(ProfileError) in
-                try self.tracks(value, usual: usual)
+                try self.tracks(value, defaults: usual)
             },
             budget: fields.read("budget", else: BudgetSettings()) { value throws(ProfileError) in
                 try self.budget(value)
@@ -79,7 +79,7 @@ struct ProfileReader {
     private func nodes(_ value: ProfileValue) throws(ProfileError) -> [NodeSettings] {
         var nodes: [NodeSettings] = []
         for entry in try value.entries(expected: "nodes, such as { left: { profile: tracks } }") {
-            guard Profile.isRole(entry.name) else {
+            guard Profile.isValidRole(entry.name) else {
                 throw entry.value.error(
                     at: entry.position, found: "the node “\(entry.name)”", expected: Profile.roleRule)
             }
@@ -120,7 +120,7 @@ struct ProfileReader {
     /// Checks a role's name. Role names are used as file names and in commands, so only lowercase letters,
     /// digits, `-`, and `_` are allowed, and each name must be unique.
     func checkRole(_ entry: ProfileEntry, taken: [String]) throws(ProfileError) {
-        guard Profile.isRole(entry.name) else {
+        guard Profile.isValidRole(entry.name) else {
             throw entry.value.error(
                 at: entry.position, found: "the role “\(entry.name)”", expected: Profile.roleRule)
         }
@@ -138,13 +138,14 @@ struct ProfileReader {
 
     // MARK: Tracks and limits
 
-    private func tracks(_ value: ProfileValue, usual: TrackSettings) throws(ProfileError) -> TrackSettings {
+    private func tracks(_ value: ProfileValue, defaults: TrackSettings) throws(ProfileError) -> TrackSettings
+    {
         let fields = try value.fields(["cameras", "microphones", "files", "video", "metadata"])
         return TrackSettings(
-            cameras: fields.read("cameras", else: usual.cameras) { value throws(ProfileError) in
+            cameras: fields.read("cameras", else: defaults.cameras) { value throws(ProfileError) in
                 try value.choice()
             },
-            microphones: fields.read("microphones", else: usual.microphones) {
+            microphones: fields.read("microphones", else: defaults.microphones) {
                 value throws(ProfileError) in
                 try value.choice()
             },
@@ -171,10 +172,10 @@ struct ProfileReader {
             try value.choice()
         }
         budget.governs = fields.read("governor", else: budget.governs) { value throws(ProfileError) in
-            try value.truth()
+            try value.boolean()
         }
         budget.resumes = fields.read("resume", else: budget.resumes) { value throws(ProfileError) in
-            try value.truth()
+            try value.boolean()
         }
         let floors = fields.read("floors") { value throws(ProfileError) in
             try value.fields(["size", "rate"])

@@ -87,13 +87,13 @@ package struct ProfileValue {
         return number
     }
 
-    func truth() throws(ProfileError) -> Bool {
-        guard let truth = truthIfAny else { throw error(expected: "true or false") }
+    func boolean() throws(ProfileError) -> Bool {
+        guard let truth = booleanValue else { throw error(expected: "true or false") }
         return truth
     }
 
     /// The value as a Boolean in YAML 1.2 syntax; `nil` for other text and for quoted text.
-    var truthIfAny: Bool? {
+    var booleanValue: Bool? {
         guard case .scalar(let scalar) = node.content, !scalar.isQuoted else { return nil }
         return switch scalar.text {
         case "true", "True", "TRUE": true

@@ -196,11 +196,11 @@ struct ProgramReader {
 struct SceneReader {
     private let program: ProgramReader
     /// Defaults for a scene's missing settings, taken from the profile's program.
-    private let usual: ProgramSettings
+    private let defaults: ProgramSettings
 
-    init(_ program: ProgramReader, usual: ProgramSettings) {
+    init(_ program: ProgramReader, defaults: ProgramSettings) {
         self.program = program
-        self.usual = usual
+        self.defaults = defaults
     }
 
     func scenes(_ value: ProfileValue) throws(ProfileError) -> [SceneSettings] {
@@ -208,7 +208,7 @@ struct SceneReader {
         for entry in try value.entries(expected: "one field per scene, for example close: { layout: single }")
         {
             value.problems.collecting { () throws(ProfileError) in
-                guard SceneSettings.isName(entry.name) else {
+                guard SceneSettings.isValidName(entry.name) else {
                     throw entry.value.error(
                         at: entry.position, found: "the scene “\(entry.name)”",
                         expected: SceneSettings.nameRule)
@@ -224,7 +224,7 @@ struct SceneReader {
             "layout", "main", "inset", "corner", "scale", "margin", "border", "fit", "zoom", "pan",
             "tilt", "mix", "gains",
         ])
-        let arranged = try program.arrangement(fields, of: value, usual: usual)
+        let arranged = try program.arrangement(fields, of: value, usual: defaults)
         return SceneSettings(
             name: name, layout: arranged.layout, main: arranged.main, insets: arranged.insets,
             style: arranged.style, zooms: zooms(fields),

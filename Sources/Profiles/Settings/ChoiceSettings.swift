@@ -33,7 +33,7 @@ public enum CameraPolicy: String, Sendable, Codable, CaseIterable {
 
     /// Whether a session automatically switches to another camera when that camera becomes the preferred
     /// camera.
-    public var follows: Bool {
+    public var switchesAutomatically: Bool {
         switch self {
         case .follow, .followAndChoose: true
         case .list, .fixed: false
@@ -42,7 +42,7 @@ public enum CameraPolicy: String, Sendable, Codable, CaseIterable {
 
     /// Whether the user may choose another camera while the session is running, and whether the choice is
     /// stored for later sessions.
-    public var offersChoice: Bool {
+    public var allowsChoice: Bool {
         switch self {
         case .followAndChoose, .list: true
         case .follow, .fixed: false

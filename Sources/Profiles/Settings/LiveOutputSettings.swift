@@ -18,9 +18,9 @@ public struct LiveOutputSettings: Sendable, Equatable {
     /// The address of a live output, or the place where the address is stored.
     public enum Address: Sendable, Equatable {
         /// The profile itself contains the address.
-        case given(LiveOutputAddress)
+        case inline(LiveOutputAddress)
         /// The address is stored outside the profile, because it contains a secret key.
-        case kept(SecretSource)
+        case external(SecretSource)
     }
 
     /// Name of the live output. The name follows the rules for role names and must differ from all roles.
@@ -43,7 +43,7 @@ public struct LiveOutputSettings: Sendable, Equatable {
     /// Whether the live output sends separately produced frames instead of the recording's packets.
     public var hasOwnFrames: Bool
     /// Whether the live output's address was read from a location outside the profile.
-    package var isKeptApart = false
+    package var hasExternalAddress = false
 
     /// Creates settings for a live output. By default, the live output sends the program's packets during
     /// each recording.
@@ -68,7 +68,7 @@ extension Profile {
             if case .environment(let name)? = address { names.insert(name) }
         }
         for liveOutput in liveOutputs {
-            if case .kept(.environment(let name)) = liveOutput.address { names.insert(name) }
+            if case .external(.environment(let name)) = liveOutput.address { names.insert(name) }
             if case .environment(let name)? = liveOutput.token { names.insert(name) }
         }
         return names
@@ -84,7 +84,7 @@ public enum SecretSource: Sendable, Equatable {
     case environment(String)
 
     /// The reason why a key isn't available.
-    package struct Lack: Error {
+    package struct ReadError: Error {
         /// The words that follow "found" in the error message.
         package let found: String
         /// The words that follow "expected" in the error message.
@@ -93,7 +93,7 @@ public enum SecretSource: Sendable, Equatable {
 
     /// Placeholder selector for a device whose separately stored address hasn't been read yet. The
     /// placeholder never matches a device.
-    package static let selector = "url_from:"
+    package static let placeholderSelector = "url_from:"
 
     /// Maximum length of a key in bytes.
     private static let longest = 4096
@@ -103,12 +103,12 @@ public enum SecretSource: Sendable, Equatable {
     /// - Parameter environment: The process's environment.
     /// - Returns: The key without the line feed at its end, and a user-readable warning if other users can
     ///   read the key's file.
-    /// - Throws: `Lack` if the file or variable doesn't exist, or doesn't contain exactly one line.
-    package func read(_ environment: [String: String]) throws(Lack) -> (text: String, warning: String?) {
+    /// - Throws: `ReadError` if the file or variable doesn't exist, or doesn't contain exactly one line.
+    package func read(_ environment: [String: String]) throws(ReadError) -> (text: String, warning: String?) {
         switch self {
         case .environment(let name):
             guard let value = environment[name] else {
-                throw Lack(
+                throw ReadError(
                     found: "no environment variable \(name)",
                     expected: "the variable to contain the key: `export \(name)=…`")
             }
@@ -119,19 +119,20 @@ public enum SecretSource: Sendable, Equatable {
         }
     }
 
-    private static func read(file path: String) throws(Lack) -> (text: String, warning: String?) {
+    private static func read(file path: String) throws(ReadError) -> (text: String, warning: String?) {
         let name = path.printable(limit: 1000)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let reason = errno == EACCES ? "permission denied" : String(cString: strerror(errno))
-            throw Lack(
+            throw ReadError(
                 found: "\(name), which cannot be read: \(reason.lowercased())",
                 expected: "a file that you can read, with the key on one line")
         }
         defer { close(descriptor) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            throw Lack(found: "\(name), which is not a file", expected: "a file with the key on one line")
+            throw ReadError(
+                found: "\(name), which is not a file", expected: "a file with the key on one line")
         }
         var bytes = [UInt8](repeating: 0, count: longest + 2)
         let count = Glibc.read(descriptor, &bytes, bytes.count)
@@ -144,10 +145,10 @@ public enum SecretSource: Sendable, Equatable {
     }
 
     /// Returns a secret's text without the trailing line feed.
-    private static func line(_ text: String, of place: String) throws(Lack) -> String {
+    private static func line(_ text: String, of place: String) throws(ReadError) -> String {
         let line = text.trimmed
         guard !line.isEmpty, line.utf8.count <= longest, line.printable(limit: longest) == line else {
-            throw Lack(
+            throw ReadError(
                 found: line.isEmpty
                     ? "\(place), which is empty"
                     : "\(place), which does not contain exactly one line of text",
@@ -177,7 +178,7 @@ extension LiveOutputSettings {
             expected: "live outputs with their addresses, for example { show: { url: \"srt://host:9000\" } }")
         {
             value.problems.collecting { () throws(ProfileError) in
-                guard Profile.isRole(entry.name) else {
+                guard Profile.isValidRole(entry.name) else {
                     throw entry.value.error(
                         at: entry.position, found: "the name “\(entry.name)”", expected: Profile.roleRule)
                 }
@@ -186,7 +187,7 @@ extension LiveOutputSettings {
                         at: entry.position, found: "the name “\(entry.name)”, which is already in use",
                         expected: "a name that differs from all camera and microphone roles")
                 }
-                let read = try one(entry.value, named: entry.name, cameras: cameras, program: program)
+                let read = try readOutput(entry.value, named: entry.name, cameras: cameras, program: program)
                 if let read { liveOutputs.append(read) }
             }
         }
@@ -194,7 +195,7 @@ extension LiveOutputSettings {
     }
 
     /// Reads one live output; returns `nil` if an error in its address has been collected.
-    private static func one(
+    private static func readOutput(
         _ value: ProfileValue, named name: String, cameras: [String], program: ProgramSettings?
     ) throws(ProfileError) -> LiveOutputSettings? {
         let fields = try value.fields(fieldNames)
@@ -206,8 +207,8 @@ extension LiveOutputSettings {
             fields.read("token_from") { value throws(ProfileError) in try SecretSource.read(value) } ?? nil
         let place: Address
         switch (given, kept) {
-        case (let given?, nil): place = .given(given)
-        case (nil, let kept?): place = .kept(kept)
+        case (let given?, nil): place = .inline(given)
+        case (nil, let kept?): place = .external(kept)
         case (nil, nil) where value.problems.count > problems: return nil
         case (nil, nil):
             throw value.error(found: "no address", expected: "url, or url_from: { file: … } or { env: … }")

@@ -116,7 +116,7 @@ public struct SceneSettings: Sendable, Equatable, Codable {
 
     /// Whether a name is a valid scene name. A valid name is a single line of words separated by single
     /// spaces, so that it can be passed to `ctl`.
-    public static func isName(_ name: String) -> Bool {
+    public static func isValidName(_ name: String) -> Bool {
         let words = name.split(separator: " ", omittingEmptySubsequences: false)
         return (1...40).contains(name.count) && name.printable() == name && words.allSatisfy { !$0.isEmpty }
     }

@@ -79,7 +79,7 @@ package struct ConnectionStatistics: Sendable, Equatable {
     /// to the next key frame.
     package var droppedPackets: Int64 = 0
     /// Age of the oldest bytes that the protocol implementation holds for sending or retransmission.
-    package var waiting: Nanoseconds = .zero
+    package var queuedDuration: Nanoseconds = .zero
 
     /// Creates the statistics of a new connection.
     package init() {}
@@ -93,8 +93,8 @@ package struct PublishingError: Error, Sendable, Equatable, CustomStringConverti
         /// is retried after one minute.
         case refused
         /// The server probably refuses the connection, but it may also be restarting. The third consecutive
-        /// `doubtful` error counts as a refusal.
-        case doubtful
+        /// `ambiguous` error counts as a refusal.
+        case ambiguous
         /// The network or the server has failed. The connection is retried soon.
         case lost
     }
@@ -110,7 +110,7 @@ package struct PublishingError: Error, Sendable, Equatable, CustomStringConverti
     package static func refused(_ sentence: String) -> Self { Self(.refused, sentence) }
     /// Creates an error for a connection that the server has probably refused, although it may also be
     /// restarting.
-    package static func doubtful(_ sentence: String) -> Self { Self(.doubtful, sentence) }
+    package static func ambiguous(_ sentence: String) -> Self { Self(.ambiguous, sentence) }
     /// Creates an error for a failure of the network or the server.
     package static func lost(_ sentence: String) -> Self { Self(.lost, sentence) }
 }

@@ -14,11 +14,11 @@ final class RTMPConnection: LiveOutputConnection {
     private var isBroken = false
 
     /// Timeout for establishing a connection, from the first request until the server permits publishing.
-    private static let greeting = Nanoseconds.seconds(5)
+    private static let connectTimeout = Nanoseconds.seconds(5)
     /// Timeout for passing an item to the operating system. If the network doesn't accept data for this long,
     /// the connection is considered lost.
-    private static let sending = Nanoseconds.seconds(5)
-    private static let farewell = Nanoseconds.milliseconds(400)
+    private static let sendTimeout = Nanoseconds.seconds(5)
+    private static let closeTimeout = Nanoseconds.milliseconds(400)
     /// Requested size of the socket's send buffer in bytes. The kernel doubles this size. The buffer must be
     /// small, because buffered data adds delay and hides network congestion.
     private static let sendBuffer = "131072"
@@ -29,7 +29,7 @@ final class RTMPConnection: LiveOutputConnection {
         printable = address.printable
         deadline = CallDeadline(request.cancellation)
         muxer = try LiveMuxer(.flashVideo, request.streams, to: address.printable)
-        try Self.knock(address, request.cancellation)
+        try Self.probe(address, request.cancellation)
         let output = try Self.open(address, deadline)
         self.output = output
         do throws(PublishingError) {
@@ -42,13 +42,13 @@ final class RTMPConnection: LiveOutputConnection {
     }
 
     /// Checks whether the server accepts TCP connections at any of the host's addresses.
-    private static func knock(
+    private static func probe(
         _ address: LiveOutputAddress, _ cancellation: Cancellation
     ) throws(PublishingError) {
         var failure = PublishingError.lost("the IP address of \(address.printable) was not found.")
         for host in try HostAddress.find(address.host, address.port, .stream) {
             do throws(PublishingError) {
-                return try host.knock(named: address.printable, cancellation)
+                return try host.probe(named: address.printable, cancellation)
             } catch {
                 failure = error
             }
@@ -65,7 +65,7 @@ final class RTMPConnection: LiveOutputConnection {
         av_dict_set(&options, "send_buffer_size", sendBuffer, 0)
         if address.isEncrypted { av_dict_set(&options, "tls_verify", "1", 0) }
         defer { av_dict_free(&options) }
-        deadline.allow(greeting)
+        deadline.allow(connectTimeout)
         media_forget_messages()
         defer { media_forget_messages() }
         var output: UnsafeMutablePointer<AVIOContext>?
@@ -78,7 +78,7 @@ final class RTMPConnection: LiveOutputConnection {
     }
 
     func send(_ item: PublishedItem) throws(PublishingError) {
-        deadline.allow(Self.sending)
+        deadline.allow(Self.sendTimeout)
         do throws(PublishingError) {
             try muxer.write(item)
         } catch {
@@ -96,7 +96,7 @@ final class RTMPConnection: LiveOutputConnection {
     func close() {
         guard let output else { return }
         self.output = nil
-        deadline.allow(Self.farewell, hears: false)
+        deadline.allow(Self.closeTimeout, isCancellable: false)
         // After an error, the last RTMP message may have been sent only partially, so no further data can be
         // sent.
         if !isBroken { muxer.finish() }
@@ -133,11 +133,11 @@ enum RTMPRefusal {
                 "reject", "no such", "not found")
                 ? .refused(
                     "\(printable) rejected the application or the stream key. Correct them in the address.")
-                : .doubtful("\(printable) rejected the stream.")
+                : .ambiguous("\(printable) rejected the stream.")
         }
         // The last command sent to the server was `publish`, which contains the stream key.
         if says("sending publish command") {
-            return .doubtful(
+            return .ambiguous(
                 "\(printable) closed the connection after it received the stream key. The key is wrong, or the server is not accepting streams."
             )
         }

@@ -17,21 +17,21 @@ final class SRTConnection: LiveOutputConnection {
     private let muxer: LiveMuxer
     private let clock = MonotonicClock()
     /// Arrival time of the peer's last acknowledgment.
-    private var heard: ClockTime
+    private var lastAcknowledgment: ClockTime
     private var acknowledgments: Int32 = 0
     private var window: SRTWindow
     /// Number of bytes passed to libsrt.
-    private var given: Int64 = 0
+    private var submittedBytes: Int64 = 0
     /// Number of bytes in libsrt's send buffer (at the last check, plus the bytes passed to libsrt since
     /// then), and the age of the oldest data in the buffer.
-    private var kept = (bytes: 0, age: Nanoseconds.zero)
-    private var looked: ClockTime
+    private var buffered = (bytes: 0, age: Nanoseconds.zero)
+    private var lastCheck: ClockTime
 
     /// SRT packet size in bytes: seven MPEG-TS packets, as in libsrt's live mode.
     private static let packetLength = 7 * 188
     /// Maximum age of data in libsrt's send buffer. libsrt drops data that is older than both one second and
     /// the latency.
-    private static let mostWaiting = Nanoseconds.milliseconds(700)
+    private static let maxBufferedDuration = Nanoseconds.milliseconds(700)
     /// Interval between polls of libsrt. A receiver sends 100 acknowledgments per second.
     private static let interval = Nanoseconds.milliseconds(10)
 
@@ -44,9 +44,9 @@ final class SRTConnection: LiveOutputConnection {
         let hosts = try HostAddress.find(
             address.host, address.port, .datagram, isListener: settings.mode == .listener)
         socket = try Self.open(hosts[...], address.printable, settings, cancellation)
-        heard = MonotonicClock().now
-        looked = heard
-        window = SRTWindow(latency: settings.latency, at: heard)
+        lastAcknowledgment = MonotonicClock().now
+        lastCheck = lastAcknowledgment
+        window = SRTWindow(latency: settings.latency, at: lastAcknowledgment)
     }
 
     /// Tries to connect to the host's addresses, one after the other.
@@ -82,7 +82,7 @@ final class SRTConnection: LiveOutputConnection {
             }
             if try sent.get() {
                 rest = rest.dropFirst(packet.count)
-                given += Int64(packet.count)
+                submittedBytes += Int64(packet.count)
             } else {
                 try pause()
             }
@@ -96,21 +96,21 @@ final class SRTConnection: LiveOutputConnection {
             throw .lost("\(printable) closed the connection or stopped responding.")
         }
         let (figures, now) = (socket.statistics, clock.now)
-        looked = now
+        lastCheck = now
         // If no packets are in flight, the peer has nothing to acknowledge.
         if figures.pktRecvACKTotal != acknowledgments || figures.pktFlightSize == 0 {
             acknowledgments = figures.pktRecvACKTotal
-            heard = now
+            lastAcknowledgment = now
         }
-        kept = (Int(figures.byteSndBuf), .milliseconds(Int64(figures.msSndBuf)))
+        buffered = (Int(figures.byteSndBuf), .milliseconds(Int64(figures.msSndBuf)))
         window.update(
             SRTWindow.Figures(
-                acknowledged: given - Int64(figures.byteSndBuf),
+                acknowledged: submittedBytes - Int64(figures.byteSndBuf),
                 roundTrip: .seconds(rounding: figures.msRTT / 1000),
                 sent: figures.pktSentTotal, lost: Int64(figures.pktSndLossTotal)),
             isLimited: isLimited, at: now)
         // libsrt needs five seconds to detect a lost peer, regardless of its idle timeout.
-        guard now - heard < settings.idleTimeout else {
+        guard now - lastAcknowledgment < settings.idleTimeout else {
             throw .lost("\(printable) has not responded for \(settings.idleTimeout.text).")
         }
     }
@@ -118,10 +118,12 @@ final class SRTConnection: LiveOutputConnection {
     /// Waits until libsrt's send buffer has room according to the window, and contains no data that is too
     /// old.
     private func waitForRoom(for count: Int) throws(PublishingError) {
-        let oldest = max(Self.mostWaiting, settings.latency)
-        if clock.now - looked > Self.interval { try check() }
-        while kept.age > oldest || window.most.map({ kept.bytes + count > $0 }) ?? false { try pause() }
-        kept.bytes += count
+        let oldest = max(Self.maxBufferedDuration, settings.latency)
+        if clock.now - lastCheck > Self.interval { try check() }
+        while buffered.age > oldest || window.limit.map({ buffered.bytes + count > $0 }) ?? false {
+            try pause()
+        }
+        buffered.bytes += count
     }
 
     private func pause() throws(PublishingError) {
@@ -137,7 +139,7 @@ final class SRTConnection: LiveOutputConnection {
         statistics.sentPackets = figures.pktSentTotal
         statistics.lostPackets = Int64(figures.pktSndLossTotal)
         statistics.droppedPackets = Int64(figures.pktSndDropTotal) + window.overloads
-        statistics.waiting = .milliseconds(Int64(figures.msSndBuf))
+        statistics.queuedDuration = .milliseconds(Int64(figures.msSndBuf))
         return statistics
     }
 
@@ -167,17 +169,17 @@ struct SRTWindow {
     }
 
     /// Maximum number of bytes in flight; `nil` while the link has sufficient capacity.
-    private(set) var most: Int?
+    private(set) var limit: Int?
     /// Number of measurement intervals in which the receiver must have skipped data because retransmitted
     /// packets couldn't arrive in time.
     private(set) var overloads: Int64 = 0
 
     private let latency: Nanoseconds
     /// Maximum permitted queuing delay in the network.
-    private let longest: Nanoseconds
+    private let maxQueueDelay: Nanoseconds
     /// Shortest round-trip times of the current epoch and of the previous epoch, and the start of the current
     /// epoch. Older measurements are discarded because a network route can become longer.
-    private var shortest: (now: Nanoseconds?, before: Nanoseconds?, since: ClockTime)
+    private var roundTripMinima: (now: Nanoseconds?, before: Nanoseconds?, since: ClockTime)
     private var stretch: (since: ClockTime, figures: Figures)
     private var changed: ClockTime
 
@@ -186,7 +188,7 @@ struct SRTWindow {
     private static let epochLength = Nanoseconds.seconds(15)
     /// Bounds of the window in bytes. The minimum is a few packets; the maximum is more than any live output
     /// needs.
-    private static let least = 3 * 1316
+    private static let minLimit = 3 * 1316
     private static let unlimited = 4 << 20
 
     /// Creates the window for a new connection.
@@ -196,8 +198,8 @@ struct SRTWindow {
     ///   - now: Start time of the connection.
     init(latency: Nanoseconds, at now: ClockTime) {
         self.latency = latency
-        longest = max(.milliseconds(40), latency / 2)
-        shortest = (nil, nil, now)
+        maxQueueDelay = max(.milliseconds(40), latency / 2)
+        roundTripMinima = (nil, nil, now)
         stretch = (now, Figures())
         changed = now
     }
@@ -209,7 +211,7 @@ struct SRTWindow {
     ///   - isLimited: Whether data is currently waiting because the window is full.
     ///   - now: The current time.
     mutating func update(_ figures: Figures, isLimited: Bool, at now: ClockTime) {
-        let base = shortest(with: figures.roundTrip, at: now)
+        let base = baseRoundTrip(with: figures.roundTrip, at: now)
         let queued = figures.roundTrip - base
         let elapsed = now - stretch.since
         if elapsed >= Self.stretchLength {
@@ -217,23 +219,26 @@ struct SRTWindow {
             let (lost, sent) = (figures.lost - stretch.figures.lost, figures.sent - stretch.figures.sent)
             // If packets are queued for this long in the network, retransmitted packets arrive too late.
             if lost * 50 > sent, queued > latency / 2 { overloads += 1 }
-            if queued > longest {
-                let fits = taken.rescaled(from: elapsed.count, to: (base + longest).count)
-                most = min(max(Int(clamping: fits), Self.least), most ?? .max)
+            if queued > maxQueueDelay {
+                let fits = taken.rescaled(from: elapsed.count, to: (base + maxQueueDelay).count)
+                limit = min(max(Int(clamping: fits), Self.minLimit), limit ?? .max)
                 changed = now
             }
             stretch = (now, figures)
         }
-        guard let most, isLimited, queued <= longest, now - changed >= max(base + queued, .milliseconds(50))
+        guard let limit, isLimited, queued <= maxQueueDelay,
+            now - changed >= max(base + queued, .milliseconds(50))
         else { return }
         changed = now
-        self.most = most < Self.unlimited ? most + most / 8 : nil
+        self.limit = limit < Self.unlimited ? limit + limit / 8 : nil
     }
 
-    private mutating func shortest(with roundTrip: Nanoseconds, at now: ClockTime) -> Nanoseconds {
-        if now - shortest.since >= Self.epochLength { shortest = (nil, shortest.now, now) }
-        let current = min(shortest.now ?? roundTrip, roundTrip)
-        shortest.now = current
-        return min(current, shortest.before ?? current)
+    private mutating func baseRoundTrip(with roundTrip: Nanoseconds, at now: ClockTime) -> Nanoseconds {
+        if now - roundTripMinima.since >= Self.epochLength {
+            roundTripMinima = (nil, roundTripMinima.now, now)
+        }
+        let current = min(roundTripMinima.now ?? roundTrip, roundTrip)
+        roundTripMinima.now = current
+        return min(current, roundTripMinima.before ?? current)
     }
 }

@@ -14,7 +14,7 @@ struct SRTSocket: ~Copyable {
 
     /// Maximum time that a caller waits for the listener's response. The caller sends four connection
     /// requests per second.
-    static let patience = Nanoseconds.seconds(2)
+    static let connectTimeout = Nanoseconds.seconds(2)
 
     /// Creates a socket with the settings that an SRT address specifies.
     static func make(_ settings: SRTSettings) throws(PublishingError) -> SRTSocket {
@@ -31,7 +31,7 @@ struct SRTSocket: ~Copyable {
     private func configure(_ settings: SRTSettings) throws(PublishingError) {
         try set(SRTO_RCVSYN, false)
         try set(SRTO_SNDSYN, false)
-        try set(SRTO_CONNTIMEO, Int32(clamping: Self.patience.count / 1_000_000))
+        try set(SRTO_CONNTIMEO, Int32(clamping: Self.connectTimeout.count / 1_000_000))
         try set(SRTO_LATENCY, Int32(clamping: settings.latency.count / 1_000_000))
         try set(SRTO_PEERIDLETIMEO, Int32(clamping: settings.idleTimeout.count / 1_000_000))
         if let passphrase = settings.passphrase {
@@ -75,7 +75,7 @@ struct SRTSocket: ~Copyable {
         to host: HostAddress, named printable: String, _ cancellation: Cancellation
     ) throws(PublishingError) {
         let clock = MonotonicClock()
-        let end = clock.now + Self.patience + .milliseconds(100)
+        let end = clock.now + Self.connectTimeout + .milliseconds(100)
         guard host.withPointer({ srt_connect(number, $0, Int32($1)) }) != SRT_ERROR else {
             throw .lost("\(printable) cannot be reached: \(Self.reason).")
         }
@@ -170,7 +170,7 @@ struct HostAddress {
 
     /// Timeout for a server to accept a TCP connection, which is long enough for one retransmission by the
     /// operating system.
-    private static let patience = Nanoseconds.milliseconds(1200)
+    private static let probeTimeout = Nanoseconds.milliseconds(1200)
 
     /// Resolves the addresses of a host. The call blocks until the name server responds or the query times
     /// out.
@@ -198,7 +198,7 @@ struct HostAddress {
                 throw .lost(
                     "the host name \(shown) cannot be resolved: \(String(cString: gai_strerror(code))).")
             }
-            throw .doubtful("the host name \(shown) does not exist. Correct the host in the address.")
+            throw .ambiguous("the host name \(shown) does not exist. Correct the host in the address.")
         }
         var found: [HostAddress] = []
         var next = list
@@ -209,7 +209,7 @@ struct HostAddress {
             }
             next = entry.ai_next
         }
-        guard !found.isEmpty else { throw .doubtful("the host name \(shown) does not exist.") }
+        guard !found.isEmpty else { throw .ambiguous("the host name \(shown) does not exist.") }
         return found
     }
 
@@ -229,13 +229,13 @@ struct HostAddress {
     /// single lost packet would delay a connection by seconds.
     ///
     /// - Throws: `PublishingError` with the reason why the server doesn't accept connections.
-    func knock(named printable: String, _ cancellation: Cancellation) throws(PublishingError) {
+    func probe(named printable: String, _ cancellation: Cancellation) throws(PublishingError) {
         let number = socket(
             family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard number >= 0 else { throw .lost("\(printable): the system has run out of sockets.") }
         defer { close(number) }
         let clock = MonotonicClock()
-        let end = clock.now + Self.patience
+        let end = clock.now + Self.probeTimeout
         var failure = withPointer { connect(number, $0, socklen_t($1)) } == 0 ? 0 : errno
         while failure == EINPROGRESS {
             guard clock.now < end, !cancellation.isCancelled else {

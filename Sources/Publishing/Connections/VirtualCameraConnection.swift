@@ -12,11 +12,11 @@ package final class VirtualCameraConnection: LiveOutputConnection {
     package private(set) var statistics = ConnectionStatistics()
     private let node: V4L2Output
     private let codecs = Codecs()
-    private let board = ConditionLock(Board())
+    private let state = ConditionLock(State())
     private let writer: MediaThread
 
     /// State shared between the sending and writing threads.
-    private struct Board {
+    private struct State {
         /// The latest frame to be written; `nil` after the frame has been written.
         var frame: SharedBytes?
         var isClosed = false
@@ -35,27 +35,27 @@ package final class VirtualCameraConnection: LiveOutputConnection {
         do throws(DeviceError) {
             node = try V4L2Output(path: path, size: format.size, rate: format.rate)
         } catch {
-            throw Self.explained(error, path)
+            throw Self.publishingError(for: error, path)
         }
         // The hold time is two frame intervals, so that a slightly late frame doesn't cause the previous one
         // to be written twice.
         let two = Nanoseconds.duration(of: 2 * format.rate.seconds, perSecond: format.rate.frames)
         let hold = max(two, .milliseconds(100))
-        writer = Self.startWriting(to: node, path, from: board, repeatingAfter: hold)
+        writer = Self.startWriting(to: node, path, from: state, repeatingAfter: hold)
     }
 
     private static func startWriting(
-        to node: V4L2Output, _ path: String, from board: ConditionLock<Board>,
+        to node: V4L2Output, _ path: String, from board: ConditionLock<State>,
         repeatingAfter hold: Nanoseconds
     ) -> MediaThread {
-        MediaThread.eventually(name: "v4l2:write") {
+        MediaThread.startWhenPossible(name: "v4l2:write") {
             write(to: node, path, from: board, repeatingAfter: hold)
         }
     }
 
     /// Writes frames as they arrive, and repeats the last frame if no new frame arrives within `hold`.
     private static func write(
-        to node: V4L2Output, _ path: String, from board: ConditionLock<Board>,
+        to node: V4L2Output, _ path: String, from board: ConditionLock<State>,
         repeatingAfter hold: Nanoseconds
     ) {
         var last: SharedBytes?
@@ -71,7 +71,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
             do throws(DeviceError) {
                 _ = try node.write(last)
             } catch {
-                let failure = explained(error, path)
+                let failure = publishingError(for: error, path)
                 board.broadcast { $0.failure = failure }
                 return
             }
@@ -89,7 +89,7 @@ package final class VirtualCameraConnection: LiveOutputConnection {
             return  // The frame is damaged, but the next one follows soon.
         }
         guard let bytes = made.packedBytes else { return }
-        board.broadcast { $0.frame = bytes }
+        state.broadcast { $0.frame = bytes }
         statistics.sentBytes += Int64(bytes.count)
     }
 
@@ -97,17 +97,17 @@ package final class VirtualCameraConnection: LiveOutputConnection {
     ///
     /// - Throws: `PublishingError.lost` if the device has been removed.
     package func check() throws(PublishingError) {
-        if let failure = board.withLock({ $0.failure }) { throw failure }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
     /// Closes the v4l2loopback device.
     package func close() {
-        board.broadcast { $0.isClosed = true }
+        state.broadcast { $0.isClosed = true }
         writer.join()
     }
 
     /// Converts a device error to a user-facing error.
-    static func explained(_ error: DeviceError, _ path: String) -> PublishingError {
+    static func publishingError(for error: DeviceError, _ path: String) -> PublishingError {
         let node = path.printable()
         switch error.reason {
         case .notFound:

@@ -7,7 +7,7 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
     package static let content = PublishedContent(samples: true)
 
     package private(set) var statistics = ConnectionStatistics()
-    private var microphone: OfferedMicrophone?
+    private var microphone: PulseVirtualMicrophone?
     private let channels: Int
 
     /// Creates the virtual microphone.
@@ -25,10 +25,10 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
         }
         channels = format.channels
         do throws(DeviceError) {
-            microphone = try OfferedMicrophone(
+            microphone = try PulseVirtualMicrophone(
                 key: request.name, description: request.address.path, format: format, server: server)
         } catch {
-            throw Self.explained(error)
+            throw Self.publishingError(for: error)
         }
     }
 
@@ -39,7 +39,7 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
         do throws(DeviceError) {
             if try microphone.write(slice.samples) { statistics.sentBytes += Int64(item.byteCount) }
         } catch {
-            throw Self.explained(error)
+            throw Self.publishingError(for: error)
         }
     }
 
@@ -50,7 +50,7 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
         do throws(DeviceError) {
             try microphone?.check()
         } catch {
-            throw Self.explained(error)
+            throw Self.publishingError(for: error)
         }
     }
 
@@ -58,7 +58,7 @@ package final class VirtualMicrophoneConnection: LiveOutputConnection {
     package func close() { microphone = nil }
 
     /// Converts a sound server error to a user-facing error.
-    static func explained(_ error: DeviceError) -> PublishingError {
+    static func publishingError(for error: DeviceError) -> PublishingError {
         switch error.reason {
         case .noSoundServer(let why):
             .lost(

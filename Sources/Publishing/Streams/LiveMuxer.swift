@@ -198,12 +198,12 @@ enum AnnexB {
 
     /// Whether the setup bytes are an avcC record, which means that the stream's NAL units are
     /// length-prefixed.
-    static func isRecord(_ setup: [UInt8]) -> Bool { setup.first == 1 }
+    static func isConfigurationRecord(_ setup: [UInt8]) -> Bool { setup.first == 1 }
 
     /// Returns a stream's parameter sets in Annex B format. Setup bytes that are already in Annex B format
     /// are returned unchanged.
     static func parameterSets(of setup: [UInt8]) -> [UInt8] {
-        guard isRecord(setup), setup.count > 6 else { return setup }
+        guard isConfigurationRecord(setup), setup.count > 6 else { return setup }
         var (result, rest) = ([UInt8](), setup[5...])
         for mask: UInt8 in [0x1F, 0xFF] {
             guard let count = rest.popFirst() else { return result }
@@ -225,7 +225,7 @@ enum AnnexB {
     ///     unchanged.
     /// - Returns: The same NAL units, with start codes.
     static func accessUnit(_ bytes: SharedBytes, setup: [UInt8]) -> SharedBytes {
-        guard isRecord(setup), setup.count > 4 else { return bytes }
+        guard isConfigurationRecord(setup), setup.count > 4 else { return bytes }
         let lengthSize = Int(setup[4] & 3) + 1
         var (result, rest) = ([UInt8](), bytes.bytes[...])
         result.reserveCapacity(bytes.count + 16)

@@ -8,7 +8,7 @@ internal import MediaLink
 /// separate encoder. Safe to use from any thread.
 final class LiveOutputFeed: Sendable {
     /// Items and notifications from the feed.
-    enum News: Sendable {
+    enum Event: Sendable {
         case item(PublishedItem)
         /// Number of additional frames that were dropped before they reached the feed.
         case missed(Int)
@@ -24,7 +24,7 @@ final class LiveOutputFeed: Sendable {
     private let encoder: DedicatedVideoEncoder?
     private let frames: TapSlot?
     private let audio: TapSlot?
-    private let takesPackets: Bool
+    private let usesSharedPackets: Bool
 
     /// Creates and starts a feed.
     ///
@@ -33,30 +33,30 @@ final class LiveOutputFeed: Sendable {
     ///   - content: The content that the live output's connection accepts.
     ///   - packets: Feed of the recording's packets.
     ///   - path: Path of the media socket.
-    ///   - tell: Receives items and notifications, on several threads. The closure must not block.
+    ///   - handler: Receives items and notifications, on several threads. The closure must not block.
     init(
         _ liveOutput: LiveOutput, _ content: PublishedContent, _ packets: PacketFeed, path: String,
-        tell: @escaping @Sendable (News) -> Void
+        handler: @escaping @Sendable (Event) -> Void
     ) {
         (self.liveOutput, self.packets) = (liveOutput, packets)
         let own = liveOutput.encoder.map { DedicatedVideoEncoder(liveOutput.name, $0) }
         encoder = own
-        takesPackets = content.video && own == nil
-        frames = Self.frames(liveOutput, content, own, path, tell)
-        audio = Self.audio(liveOutput, content, isOwn: own != nil, path, tell)
-        if takesPackets {
+        usesSharedPackets = content.video && own == nil
+        frames = Self.frames(liveOutput, content, own, path, handler)
+        audio = Self.audio(liveOutput, content, isOwn: own != nil, path, handler)
+        if usesSharedPackets {
             let takesAudio = content.audio
             packets.add(key) { item in
-                if item.isVideo || takesAudio { tell(.item(item)) }
+                if item.isVideo || takesAudio { handler(.item(item)) }
             }
         }
-        tend()
+        reconnectIfNeeded()
     }
 
     private static func frames(
         _ liveOutput: LiveOutput, _ content: PublishedContent, _ encoder: DedicatedVideoEncoder?,
         _ path: String,
-        _ tell: @escaping @Sendable (News) -> Void
+        _ tell: @escaping @Sendable (Event) -> Void
     ) -> TapSlot? {
         let missed = ConditionLock(0)
         func slot(
@@ -94,7 +94,7 @@ final class LiveOutputFeed: Sendable {
 
     private static func audio(
         _ liveOutput: LiveOutput, _ content: PublishedContent, isOwn: Bool, _ path: String,
-        _ tell: @escaping @Sendable (News) -> Void
+        _ tell: @escaping @Sendable (Event) -> Void
     ) -> TapSlot? {
         guard content.samples || (isOwn && content.audio) else { return nil }
         let encoder = content.samples ? nil : DedicatedAudioEncoder(liveOutput.name)
@@ -123,13 +123,13 @@ final class LiveOutputFeed: Sendable {
     }
 
     /// Reconnects the feed to the session if necessary. Call this method once per second.
-    func tend() {
-        frames?.tend()
-        audio?.tend()
+    func reconnectIfNeeded() {
+        frames?.reconnectIfNeeded()
+        audio?.reconnectIfNeeded()
     }
 
     /// Reason why no packets arrive, as a sentence; `nil` if the session hasn't rejected the request.
-    var problem: String? { takesPackets ? packets.problem : nil }
+    var problem: String? { usesSharedPackets ? packets.problem : nil }
 
     /// Requests a key frame from a separate encoder.
     func requestKey() { encoder?.requestKey() }
@@ -143,7 +143,7 @@ final class LiveOutputFeed: Sendable {
 
     /// Closes the feed permanently.
     func close() {
-        if takesPackets { packets.remove(key) }
+        if usesSharedPackets { packets.remove(key) }
         frames?.close()
         audio?.close()
     }

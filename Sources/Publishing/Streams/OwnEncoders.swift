@@ -149,7 +149,7 @@ struct LiveRatePolicy {
     struct Measurement: Equatable {
         /// Age of the oldest bytes that are waiting to be sent, either in the live output's queue or in the
         /// protocol implementation.
-        var waiting = Nanoseconds.zero
+        var queuedDuration = Nanoseconds.zero
         /// Number of frames that the queue dropped during this second.
         var droppedFrames: Int64 = 0
         /// Fraction of SRT packets that were lost before retransmission; 0 if the protocol doesn't report
@@ -173,27 +173,27 @@ struct LiveRatePolicy {
     /// The level that the network currently supports.
     private(set) var level: Level
     /// Two counters: seconds since the last reduction, and seconds since the last congestion or increase.
-    private var settled = 0
-    private var eased = 0
+    private var ticksSinceReduction = 0
+    private var ticksWithoutCongestion = 0
     private var isHalfRate = false
     private var isHalfSize = false
     /// Shortest round-trip time measured so far. If the current round-trip time is longer, the difference is
     /// the queuing delay in the network.
-    private var shortest: Nanoseconds?
+    private var minRoundTrip: Nanoseconds?
 
     /// Age of waiting bytes above which the network is considered congested.
-    private static let strain = Nanoseconds.milliseconds(400)
+    private static let overloadThreshold = Nanoseconds.milliseconds(400)
     /// Age of waiting bytes below which the network is considered to have spare capacity.
-    private static let ease = Nanoseconds.milliseconds(150)
+    private static let recoveryThreshold = Nanoseconds.milliseconds(150)
     /// Maximum fraction of lost packets that retransmission can compensate for.
     private static let mostLost = 0.15
     /// Maximum difference between the current and the shortest round-trip time before the network counts as
     /// congested.
     private static let mostRoundTrip = Nanoseconds.milliseconds(200)
     /// Seconds to wait until a reduction takes effect.
-    private static let settling = 2
+    private static let reductionInterval = 2
     /// Seconds without congestion before the level is increased.
-    private static let easing = 10
+    private static let increaseInterval = 10
 
     /// Creates a policy that starts with the requested level.
     init(_ full: Level) { (self.full, level) = (full, full) }
@@ -202,35 +202,39 @@ struct LiveRatePolicy {
     ///
     /// - Returns: The new level for the encoder.
     mutating func update(_ measurement: Measurement) -> Level {
-        settled += 1
-        if let roundTrip = measurement.roundTrip { shortest = min(shortest ?? roundTrip, roundTrip) }
-        let queued = (measurement.roundTrip ?? .zero) - (shortest ?? .zero)
+        ticksSinceReduction += 1
+        if let roundTrip = measurement.roundTrip { minRoundTrip = min(minRoundTrip ?? roundTrip, roundTrip) }
+        let queued = (measurement.roundTrip ?? .zero) - (minRoundTrip ?? .zero)
         let isFull =
-            measurement.waiting > Self.strain || measurement.droppedFrames > 0
+            measurement.queuedDuration > Self.overloadThreshold || measurement.droppedFrames > 0
             || queued > Self.mostRoundTrip
         if isFull || measurement.lostShare > Self.mostLost {
-            eased = 0
+            ticksWithoutCongestion = 0
             // Fewer or smaller frames don't help against losses that aren't caused by congestion.
-            if settled > Self.settling, isFull || level.bitrate > full.bitrate / 4 { lower(measurement) }
-        } else if measurement.waiting < Self.ease {
-            eased += 1
-            if eased >= Self.easing {
-                eased = 0
-                rise()
+            if ticksSinceReduction > Self.reductionInterval, isFull || level.bitrate > full.bitrate / 4 {
+                lower(measurement)
+            }
+        } else if measurement.queuedDuration < Self.recoveryThreshold {
+            ticksWithoutCongestion += 1
+            if ticksWithoutCongestion >= Self.increaseInterval {
+                ticksWithoutCongestion = 0
+                raise()
             }
         } else {
-            eased = 0
+            ticksWithoutCongestion = 0
         }
         return level
     }
 
     private mutating func lower(_ measurement: Measurement) {
-        settled = 0
+        ticksSinceReduction = 0
         let least = full.bitrate / 4
         if level.bitrate > least {
             // The number of bits sent during a congested second shows the network's capacity, so the bit rate
             // doesn't have to be reduced step by step.
-            let taken = measurement.waiting > Self.strain ? measurement.sentBits * 9 / 10 : level.bitrate
+            let taken =
+                measurement.queuedDuration > Self.overloadThreshold
+                ? measurement.sentBits * 9 / 10 : level.bitrate
             level.bitrate = max(least, min(level.bitrate * 3 / 4, max(taken, least)))
         } else if !isHalfRate {
             isHalfRate = true
@@ -241,7 +245,7 @@ struct LiveRatePolicy {
         }
     }
 
-    private mutating func rise() {
+    private mutating func raise() {
         if isHalfSize {
             isHalfSize = false
             level.size = full.size

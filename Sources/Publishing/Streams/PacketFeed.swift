@@ -48,12 +48,12 @@ final class PacketFeed: Sendable {
             let slot =
                 state.slot
                 ?? TapSlot(.packets(includesStandby: includesStandby), path: path) { [weak self] piece in
-                    self?.take(piece)
+                    self?.receive(piece)
                 }
             state.slot = slot
             return slot
         }
-        slot.tend()
+        slot.reconnectIfNeeded()
     }
 
     /// Removes a receiver. Removing the last receiver ends the subscription.
@@ -69,17 +69,17 @@ final class PacketFeed: Sendable {
     }
 
     /// Reconnects the feed's tap if necessary. Call this method once per second.
-    func tend() { state.withLock { $0.slot }?.tend() }
+    func reconnectIfNeeded() { state.withLock { $0.slot }?.reconnectIfNeeded() }
 
-    private func take(_ piece: RemoteTap.Piece) {
+    private func receive(_ piece: RemoteTap.Piece) {
         switch piece {
-        case .packet(let packet, _): take(packet)
+        case .packet(let packet, _): receive(packet)
         case .refused(let sentence): state.withLock { $0.problem = sentence }
         default: break
         }
     }
 
-    private func take(_ packet: RemotePacket) {
+    private func receive(_ packet: RemotePacket) {
         let (stream, sinks) = state.withLock { state in
             state.problem = nil
             if let start = packet.start, let parameters = packet.parameters {
@@ -117,18 +117,18 @@ final class TapSlot: Sendable {
         var content: RemoteTap.Content
         var tap: RemoteTap?
         var isClosed = false
-        /// Number of `tend` calls that remain before the next attempt after a refusal.
-        var rest = 0
+        /// Number of `reconnectIfNeeded` calls that remain before the next attempt after a refusal.
+        var ticksUntilRetry = 0
     }
 
     private let path: String
     private let state: ConditionLock<State>
     private let handler: @Sendable (RemoteTap.Piece) -> Void
 
-    /// Number of `tend` calls between two attempts after a refusal.
-    private static let restAfterRefusal = 2
+    /// Number of `reconnectIfNeeded` calls between two attempts after a refusal.
+    private static let ticksAfterRefusal = 2
 
-    /// Creates a tap slot. The slot connects on the first call of `tend`.
+    /// Creates a tap slot. The slot connects on the first call of `reconnectIfNeeded`.
     ///
     /// - Parameters:
     ///   - content: The requested content.
@@ -143,15 +143,15 @@ final class TapSlot: Sendable {
     }
 
     /// Connects the slot unless it is already connected. Call this method once per second from one thread.
-    func tend() {
+    func reconnectIfNeeded() {
         let content = state.withLock { state -> RemoteTap.Content? in
             guard !state.isClosed, state.tap == nil else { return nil }
-            state.rest -= 1
-            return state.rest < 0 ? state.content : nil
+            state.ticksUntilRetry -= 1
+            return state.ticksUntilRetry < 0 ? state.content : nil
         }
         guard let content else { return }
         do throws(ControlError) {
-            let tap = try RemoteTap(content, path: path) { [weak self] piece in self?.take(piece) }
+            let tap = try RemoteTap(content, path: path) { [weak self] piece in self?.receive(piece) }
             let isWanted = state.withLock { state in
                 if !state.isClosed { state.tap = tap }
                 return !state.isClosed
@@ -162,13 +162,13 @@ final class TapSlot: Sendable {
         }
     }
 
-    private func take(_ piece: RemoteTap.Piece) {
+    private func receive(_ piece: RemoteTap.Piece) {
         switch piece {
         case .end: state.withLock { $0.tap = nil }
         case .refused:
             handler(piece)
             let tap = state.withLock { state in
-                state.rest = Self.restAfterRefusal
+                state.ticksUntilRetry = Self.ticksAfterRefusal
                 return state.tap
             }
             tap?.close()

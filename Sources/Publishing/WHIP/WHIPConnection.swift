@@ -12,7 +12,7 @@ package final class WHIPConnection: LiveOutputConnection {
 
     package private(set) var statistics = ConnectionStatistics()
     private let peer: WebRTCPeer
-    private let caller = HTTPCaller()
+    private let client = HTTPClient()
     private let endpoint: WHIPEndpoint
     private let token: Secret?
     /// The resource that the server created for this stream, which must be deleted when the stream ends;
@@ -23,7 +23,7 @@ package final class WHIPConnection: LiveOutputConnection {
 
     /// Maximum number of redirects. Each redirect restarts the timeout.
     private static let mostRedirections = 3
-    private static let patience = Nanoseconds.seconds(5)
+    private static let timeout = Nanoseconds.seconds(5)
 
     /// Establishes a connection: sends the offer, and then waits for the answer and for the UDP connection.
     ///
@@ -31,16 +31,16 @@ package final class WHIPConnection: LiveOutputConnection {
     package init(_ request: ConnectionRequest) throws(PublishingError) {
         endpoint = try WHIPEndpoint(request.address)
         token = request.token
-        let place = endpoint.place
+        let place = endpoint.printable
         guard let video = request.streams.video, let profile = H264Profile(video.setup) else {
             throw .refused("\(place): no H.264 video to send. Add a program to the profile.")
         }
         peer = try WebRTCPeer(profile, channels: request.streams.samples?.channels ?? 2, place: place)
         confirmation = PeerConfirmation(since: MonotonicClock().now)
-        let offer = try peer.offer(until: MonotonicClock().now + Self.patience, request.cancellation)
+        let offer = try peer.offer(until: MonotonicClock().now + Self.timeout, request.cancellation)
         do throws(PublishingError) {
             let answer = try negotiate(offer, request.cancellation)
-            try peer.accept(answer, until: MonotonicClock().now + Self.patience, request.cancellation)
+            try peer.accept(answer, until: MonotonicClock().now + Self.timeout, request.cancellation)
         } catch {
             close()
             throw error
@@ -53,15 +53,15 @@ package final class WHIPConnection: LiveOutputConnection {
     ) throws(PublishingError) -> SessionDescription {
         var target = endpoint
         for _ in 0...Self.mostRedirections {
-            let reply = try caller.ask(
-                "POST", target, token: token, offer: offer, within: Self.patience, unless: cancellation)
+            let reply = try client.send(
+                "POST", target, token: token, offer: offer, within: Self.timeout, unless: cancellation)
             resource = WHIPAnswer.resource(in: reply, of: target)
             switch try WHIPAnswer(reply, of: target) {
-            case .elsewhere(let other): target = other
+            case .redirected(let other): target = other
             case .accepted(let description): return description
             }
         }
-        throw .lost("\(endpoint.place) redirected too many times.")
+        throw .lost("\(endpoint.printable) redirected too many times.")
     }
 
     /// Sends an H.264 packet or a slice of audio samples.
@@ -83,7 +83,7 @@ package final class WHIPConnection: LiveOutputConnection {
 
     private static func reordered(_ endpoint: WHIPEndpoint) -> PublishingError {
         .refused(
-            "\(endpoint.place) does not accept B-frames, which the preset of the program produces. Record with `preset: balanced` or `ultrafast`, or "
+            "\(endpoint.printable) does not accept B-frames, which the preset of the program produces. Record with `preset: balanced` or `ultrafast`, or "
                 + "give the live output a separate encoder with `video`.")
     }
 
@@ -93,13 +93,13 @@ package final class WHIPConnection: LiveOutputConnection {
         let now = MonotonicClock().now
         guard confirmation.isDue(at: now) else { return }
         let report = peer.report
-        confirmation.heard(report, at: now)
+        confirmation.record(report, at: now)
         if let report {
             statistics.roundTrip = report.roundTrip
             statistics.lostPackets = Int64(report.lost)
         }
         guard confirmation.isAlive(at: now) else {
-            throw .lost("\(endpoint.place) has not confirmed any data for several seconds.")
+            throw .lost("\(endpoint.printable) has not confirmed any data for several seconds.")
         }
     }
 
@@ -108,7 +108,7 @@ package final class WHIPConnection: LiveOutputConnection {
         guard let resource else { return }
         self.resource = nil
         do throws(PublishingError) {
-            _ = try caller.ask(
+            _ = try client.send(
                 "DELETE", resource, token: token, within: .milliseconds(400), unless: Cancellation())
         } catch {
             // If the request fails, the server detects the end of the stream by a timeout.
@@ -130,33 +130,33 @@ struct PeerConfirmation {
     /// Interval between checks of a peer's reports.
     private static let interval = Nanoseconds.milliseconds(500)
     /// Number of reports that are needed to determine a peer's report interval.
-    private static let enough = 3
+    private static let minReportCount = 3
 
-    private var looked: ClockTime
+    private var lastCheck: ClockTime
     private var last: WebRTCPeer.Report?
     private var changed: ClockTime
     private var longestGap = Nanoseconds.zero
     private var count = 0
 
-    init(since now: ClockTime) { (looked, changed) = (now, now) }
+    init(since now: ClockTime) { (lastCheck, changed) = (now, now) }
 
     /// Whether the next check is due.
-    func isDue(at now: ClockTime) -> Bool { now - looked >= Self.interval }
+    func isDue(at now: ClockTime) -> Bool { now - lastCheck >= Self.interval }
 
     /// Records the peer's latest report.
-    mutating func heard(_ report: WebRTCPeer.Report?, at now: ClockTime) {
-        looked = now
+    mutating func record(_ report: WebRTCPeer.Report?, at now: ClockTime) {
+        lastCheck = now
         guard report != last else { return }
         longestGap = max(longestGap, now - changed)
         (last, changed, count) = (report, now, count + 1)
     }
 
     /// The peer's timeout: three times its longest report interval so far.
-    private var patience: Nanoseconds {
-        guard count >= Self.enough else { return Self.longestSilence }
+    private var timeout: Nanoseconds {
+        guard count >= Self.minReportCount else { return Self.longestSilence }
         return min(max(longestGap + longestGap + longestGap, Self.shortestSilence), Self.longestSilence)
     }
 
     /// Whether the peer is still connected.
-    func isAlive(at now: ClockTime) -> Bool { now - changed < patience }
+    func isAlive(at now: ClockTime) -> Bool { now - changed < timeout }
 }

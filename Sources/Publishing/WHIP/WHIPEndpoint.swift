@@ -7,7 +7,7 @@ struct WHIPEndpoint: Equatable {
     /// The URL for requests, with the scheme `https` or `http`.
     let url: URL
     /// Scheme, host, and port of the URL, for messages.
-    let place: String
+    let printable: String
 
     /// Creates an endpoint from a live output's address.
     ///
@@ -27,7 +27,7 @@ struct WHIPEndpoint: Equatable {
         guard let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http",
             url.host()?.isEmpty == false, url.user == nil
         else { return nil }
-        (self.url, self.place) = (url, place)
+        (self.url, self.printable) = (url, place)
     }
 
     /// Origin of the URL: scheme, host, and port (RFC 6454). Requests contain a token, which must never be
@@ -40,7 +40,7 @@ struct WHIPEndpoint: Equatable {
     /// Resolves a `Location` header, which may be absolute or relative to this URL.
     ///
     /// - Returns: The endpoint; `nil` for an invalid URL.
-    func named(_ location: String) -> WHIPEndpoint? {
+    func endpoint(at location: String) -> WHIPEndpoint? {
         guard let url = URL(string: location, relativeTo: url)?.absoluteURL, let host = url.host() else {
             return nil
         }
@@ -57,13 +57,13 @@ enum WHIPAnswer: Equatable {
     /// The server accepts the stream, with this SDP answer.
     case accepted(SessionDescription)
     /// The server redirects the offer to another endpoint.
-    case elsewhere(WHIPEndpoint)
+    case redirected(WHIPEndpoint)
 
     /// Returns the resource that the server has created for the stream. The resource must be deleted when the
     /// stream ends, regardless of the rest of the response. Returns `nil` if the response doesn't name a
     /// resource, or if the resource has another origin, because the `DELETE` request contains the token.
     static func resource(in reply: HTTPReply, of endpoint: WHIPEndpoint) -> WHIPEndpoint? {
-        guard reply.status == 201, let resource = reply.location.flatMap({ endpoint.named($0) }) else {
+        guard reply.status == 201, let resource = reply.location.flatMap({ endpoint.endpoint(at: $0) }) else {
             return nil
         }
         return resource.hasSameOrigin(as: endpoint) ? resource : nil
@@ -76,7 +76,7 @@ enum WHIPAnswer: Equatable {
     ///   - endpoint: The endpoint that received the offer.
     /// - Throws: `PublishingError`: `refused` if the user must change a setting, `lost` if a retry may succeed.
     init(_ reply: HTTPReply, of endpoint: WHIPEndpoint) throws(PublishingError) {
-        let place = endpoint.place
+        let place = endpoint.printable
         switch reply.status {
         case 201:
             guard reply.contentType?.lowercased().hasPrefix("application/sdp") == true else {
@@ -84,16 +84,16 @@ enum WHIPAnswer: Equatable {
             }
             self = .accepted(try SessionDescription(reply.body, from: place))
         case 307, 308:
-            guard let other = reply.location.flatMap({ endpoint.named($0) }) else {
+            guard let other = reply.location.flatMap({ endpoint.endpoint(at: $0) }) else {
                 throw .refused(
                     "\(place) redirected to an invalid address. Check the address of the live output.")
             }
             guard other.hasSameOrigin(as: endpoint) else {
                 throw .refused(
-                    "\(place) redirects to \(other.place). Redirects to another server are not followed, because the token is valid only for \(place). If you trust the other server, set its address for the live output."
+                    "\(place) redirects to \(other.printable). Redirects to another server are not followed, because the token is valid only for \(place). If you trust the other server, set its address for the live output."
                 )
             }
-            self = .elsewhere(other)
+            self = .redirected(other)
         case 401, 403:
             throw .refused(
                 "\(place) rejected the token, or requires one. Check `token_from` of the live output.")
@@ -123,7 +123,7 @@ struct SessionDescription: Equatable {
     let text: String
 
     /// Maximum length of an SDP answer in bytes. Typical answers are a few thousand bytes long.
-    static let longest = 65_536
+    static let maxBytes = 65_536
 
     /// Parses a server's SDP answer.
     ///
@@ -134,7 +134,7 @@ struct SessionDescription: Equatable {
     ///   SDP answer.
     init(_ bytes: [UInt8], from place: String) throws(PublishingError) {
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
-        guard lines.first == "v=0", bytes.count <= Self.longest, !bytes.contains(0) else {
+        guard lines.first == "v=0", bytes.count <= Self.maxBytes, !bytes.contains(0) else {
             throw .lost("\(place) did not return a valid session description.")
         }
         let sections = lines.indices.filter { lines[$0].hasPrefix("m=") }

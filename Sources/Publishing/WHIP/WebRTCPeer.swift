@@ -14,7 +14,7 @@ final class WebRTCPeer {
     private let webrtc: UnsafeMutablePointer<GstElement>
     private let video: UnsafeMutablePointer<GstAppSrc>
     private let audio: UnsafeMutablePointer<GstAppSrc>
-    private let place: String
+    private let printable: String
 
     /// State of a peer connection (W3C WebRTC 1.0, RTCPeerConnectionState, with GStreamer's numbers).
     private enum ConnectionState: gint {
@@ -30,7 +30,7 @@ final class WebRTCPeer {
     /// - Throws: `PublishingError.refused` if a GStreamer plugin is missing.
     init(_ profile: H264Profile, channels: Int, place: String) throws(PublishingError) {
         gst_init(nil, nil)
-        self.place = place
+        self.printable = place
         let made = gst_parse_launch(Self.description(profile, channels: channels), nil)
         guard let made else { throw Self.incomplete }
         pipeline = made
@@ -105,13 +105,13 @@ final class WebRTCPeer {
     ///
     /// - Throws: `PublishingError.lost` if `webrtcbin` doesn't create an offer before `deadline`.
     func offer(until deadline: ClockTime, _ cancellation: Cancellation) throws(PublishingError) -> String {
-        let reply = try Promise.kept(until: deadline, cancellation, place) {
+        let reply = try Promise.waitForReply(until: deadline, cancellation, printable) {
             gst_webrtc_create_offer(webrtc, $0)
         }
         guard let offer = reply.description("offer") else {
-            throw .lost("\(place): the SDP offer cannot be created.")
+            throw .lost("\(printable): the SDP offer cannot be created.")
         }
-        _ = try Promise.kept(until: deadline, cancellation, place) {
+        _ = try Promise.waitForReply(until: deadline, cancellation, printable) {
             gst_webrtc_describe(webrtc, "set-local-description", offer, $0)
         }
         // Wait for the state `GST_WEBRTC_ICE_GATHERING_STATE_COMPLETE`.
@@ -123,16 +123,16 @@ final class WebRTCPeer {
         defer { g_value_unset(&value) }
         let description = g_value_get_boxed(&value)?.assumingMemoryBound(to: gst_webrtc_description.self)
         guard let description, let text = gst_sdp_message_as_text(description.pointee.sdp) else {
-            throw .lost("\(place): the SDP offer cannot be created.")
+            throw .lost("\(printable): the SDP offer cannot be created.")
         }
         defer { g_free(text) }
-        return Self.offered(String(cString: text))
+        return Self.withBaselineProfile(String(cString: text))
     }
 
     /// Returns the offer with its H.264 profile replaced by Constrained Baseline, with any level permitted,
     /// as in OBS Studio. Browsers and servers reject other profiles in an offer, although they can decode the
     /// actual stream.
-    static func offered(_ text: String) -> String {
+    static func withBaselineProfile(_ text: String) -> String {
         text.replacing(
             /profile-level-id=[0-9a-fA-F]{6}/, with: "profile-level-id=42e01f;level-asymmetry-allowed=1")
     }
@@ -145,11 +145,11 @@ final class WebRTCPeer {
     ) throws(PublishingError) {
         var message: UnsafeMutablePointer<GstSDPMessage>?
         guard gst_sdp_message_new_from_text(answer.text, &message) == GST_SDP_OK, let message else {
-            throw .lost("\(place) did not return a valid session description.")
+            throw .lost("\(printable) did not return a valid session description.")
         }
         defer { gst_sdp_message_free(message) }
         var description = gst_webrtc_description(type: 3, sdp: message)
-        _ = try Promise.kept(until: deadline, cancellation, place) {
+        _ = try Promise.waitForReply(until: deadline, cancellation, printable) {
             gst_webrtc_describe(webrtc, "set-remote-description", &description, $0)
         }
         try wait(
@@ -159,13 +159,13 @@ final class WebRTCPeer {
             try check()
             return state == .connected
         }
-        reportOften()
+        shortenReportInterval()
     }
 
     /// Sends RTCP sender reports twice per second instead of every five seconds. The peer needs these reports
     /// to synchronize audio and video. Until the first reports arrive, the peer plays audio and video
     /// according to their arrival times.
-    private func reportOften() {
+    private func shortenReportInterval() {
         guard let session else { return }
         defer { g_object_unref(session) }
         gst_util_set_object_arg(object(session), "rtcp-min-interval", "500000000")
@@ -185,7 +185,7 @@ final class WebRTCPeer {
     ///   failed.
     func check() throws(PublishingError) {
         switch state {
-        case .disconnected, .failed, .closed: throw .lost("\(place) stopped responding.")
+        case .disconnected, .failed, .closed: throw .lost("\(printable) stopped responding.")
         case .new, .connecting, .connected: break
         }
         guard let bus = gst_element_get_bus(pipeline) else { return }
@@ -196,7 +196,7 @@ final class WebRTCPeer {
         gst_message_parse_error(message, &error, nil)
         let text = error.map { String(cString: $0.pointee.message) } ?? "unknown"
         g_clear_error(&error)
-        throw .lost("\(place): GStreamer failed: \(text.printable())")
+        throw .lost("\(printable): GStreamer failed: \(text.printable())")
     }
 
     private func wait(
@@ -204,10 +204,10 @@ final class WebRTCPeer {
         _ condition: () throws(PublishingError) -> Bool
     ) throws(PublishingError) {
         while try !condition() {
-            guard MonotonicClock().now < deadline else { throw .lost("\(place): \(reason).") }
+            guard MonotonicClock().now < deadline else { throw .lost("\(printable): \(reason).") }
             // The state is polled, because a signal handler would run on GStreamer's threads.
             if cancellation.wait(until: MonotonicClock().now + .milliseconds(10)) {
-                throw .lost("\(place): the connection attempt was canceled.")
+                throw .lost("\(printable): the connection attempt was canceled.")
             }
         }
     }
@@ -230,7 +230,7 @@ final class WebRTCPeer {
     ///   - setup: Parameter sets to send before the access unit.
     ///   - at: Presentation time of the access unit.
     func sendVideo(_ unit: SharedBytes, after setup: [UInt8], at: ClockTime) {
-        guard let buffer = Self.lend(unit) else { return }
+        guard let buffer = Self.wrap(unit) else { return }
         let whole: UnsafeMutablePointer<GstBuffer>
         if !setup.isEmpty, let head = gst_buffer_new_memdup(setup, gsize(setup.count)) {
             whole = gst_buffer_append(head, buffer)
@@ -263,7 +263,7 @@ final class WebRTCPeer {
         _ = gst_app_src_push_buffer(source, buffer)
     }
 
-    private static func lend(_ bytes: SharedBytes) -> UnsafeMutablePointer<GstBuffer>? {
+    private static func wrap(_ bytes: SharedBytes) -> UnsafeMutablePointer<GstBuffer>? {
         gst_buffer_new_wrapped_full(
             GST_MEMORY_FLAG_READONLY, bytes.start, gsize(bytes.count), 0, gsize(bytes.count),
             Unmanaged.passRetained(bytes).toOpaque(),
@@ -336,7 +336,7 @@ private final class Promise {
     /// Sends a request to `webrtcbin` and waits for the reply.
     ///
     /// - Throws: `PublishingError.lost` if no reply arrives before `deadline`, or the reply is an error.
-    static func kept(
+    static func waitForReply(
         until deadline: ClockTime, _ cancellation: Cancellation, _ place: String,
         _ ask: (UnsafeMutablePointer<GstPromise>) -> Void
     ) throws(PublishingError) -> Promise {

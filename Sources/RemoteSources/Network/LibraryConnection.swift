@@ -28,7 +28,7 @@ final class LibraryConnection {
     /// Whether the audio's capture times come from its own clock instead of the video's clock.
     private var usesOwnClock = false
     /// Time when the sources of the capture times were chosen.
-    private var decided = ClockTime(nanoseconds: 0)
+    private var decisionTime = ClockTime(nanoseconds: 0)
     private var waitsForKey = true
     /// The access unit that is sent when the next access unit begins.
     private var pending: PendingUnit?
@@ -53,7 +53,7 @@ final class LibraryConnection {
     /// Minimum frame interval assumed until the rate is known, because the library may guess a multiple of the rate.
     private static let longestUnknownInterval = Nanoseconds.milliseconds(200)
     /// Additional delay that is allowed for occasional network congestion.
-    private static let room = Nanoseconds.milliseconds(150)
+    private static let delayMargin = Nanoseconds.milliseconds(150)
 
     init(
         _ stream: LibraryStream, _ address: SourceAddress, _ request: SourceRequest,
@@ -76,7 +76,7 @@ final class LibraryConnection {
 
     /// Delivers data until the connection ends.
     func run(into output: SourceOutput) throws(SourceError) {
-        let format = try settle(output)
+        let format = try measureFormat(output)
         if let format, request.video { try announceCamera(format, output) }
         _ = media_missed_packets()
         if let video = stream.video, output.hasCamera { try replay(of: video, output) }
@@ -84,17 +84,17 @@ final class LibraryConnection {
         while !cancellation.isCancelled {
             let packet = try stream.read()
             let arrival = clock.now
-            note(packet, arrival)
-            output.tell(clockSetBy: videoClock.takeSetting())
+            record(packet, arrival)
+            output.reportClockChange(videoClock.dequeueClockChange())
             if output.hasCamera, watchdog.isStalled(at: arrival) {
                 throw .lost("\(address) has not sent a new frame for 3 s, although its stream continues.")
             }
             if let video = stream.video, packet.pointee.stream_index == video.pointee.index, output.hasCamera
             {
                 try checkTimestamps()
-                try take(video: packet, of: video, output)
+                try receive(video: packet, of: video, output)
             } else if let audio = stream.audio, packet.pointee.stream_index == audio.pointee.index {
-                try take(audio: packet, of: audio, output)
+                try receive(audio: packet, of: audio, output)
             }
         }
     }
@@ -104,25 +104,25 @@ final class LibraryConnection {
     /// Processes the packets that arrived while the rate was detected, from the latest key frame on.
     private func replay(of video: UnsafeMutablePointer<AVStream>, _ output: SourceOutput) throws(SourceError)
     {
-        let packets = sinceKey.takeAll()
+        let packets = sinceKey.dequeueAll()
         for packet in packets {
             if cancellation.isCancelled { return }
-            try take(video: packet.pointer, of: video, output)
+            try receive(video: packet.pointer, of: video, output)
         }
     }
 
     /// Observes the stream until its clock source and frame rate are known.
-    private func settle(_ output: SourceOutput) throws(SourceError) -> VideoFormat? {
+    private func measureFormat(_ output: SourceOutput) throws(SourceError) -> VideoFormat? {
         let began = clock.now
         var stamps: [Nanoseconds] = []
-        videoClock.way = .zero
+        videoClock.transportDelay = .zero
         let patience = address.kind == .rtsp ? Self.longestWait : Self.shortWait
         var wallNotes = 0
         var first: (stamp: Nanoseconds, arrival: ClockTime)?
         while clock.now - began < patience {
             if cancellation.isCancelled { throw .lost("\(address) is no longer used.") }
             let packet = try stream.read()
-            wallNotes += note(packet, clock.now) ? 1 : 0
+            wallNotes += record(packet, clock.now) ? 1 : 0
             if let video = stream.video, packet.pointee.stream_index == video.pointee.index,
                 let stamp = Self.stamp(packet, of: video), stamps.count < 1000
             {
@@ -133,30 +133,30 @@ final class LibraryConnection {
                 if isRebased { (first, stamps) = ((stamp, clock.now), [stamp]) }
                 sinceKey.append(packet)
             }
-            if wallNotes >= 5, stamps.count >= 12, videoClock.measuredWay != nil { break }
+            if wallNotes >= 5, stamps.count >= 12, videoClock.measuredTransportDelay != nil { break }
         }
         guard let video = stream.video, request.video else {
-            videoClock.decide()
-            audioClock.decide()
-            decided = clock.now
+            videoClock.chooseOrigin()
+            audioClock.chooseOrigin()
+            decisionTime = clock.now
             return nil
         }
         try checkTimestamps()
         if let first, let last = stamps.max(), stamps.count >= 12,
-            RateEstimate.isStanding(stamps: last - first.stamp, over: clock.now - first.arrival)
+            RateEstimate.isFrozen(stamps: last - first.stamp, over: clock.now - first.arrival)
         {
             throw .refused(
                 "\(address) sends frames whose timestamps do not advance, so their capture times are unknown. Update the camera's firmware, or use a different stream of the camera."
             )
         }
         let rate = output.rate(
-            about: RateEstimate.rate(ofStamps: stamps, guessed: stream.guessedRate(of: video)))
+            measured: RateEstimate.rate(ofStamps: stamps, guessed: stream.guessedRate(of: video)))
         videoClock.assembly = Self.isAssembled(video) ? rate.interval : .zero
-        videoClock.way = rate.interval + videoClock.assembly + (address.srt?.latency ?? .zero)
+        videoClock.transportDelay = rate.interval + videoClock.assembly + (address.srt?.latency ?? .zero)
         videoClock.allowReordering(Self.isReordered(video), interval: rate.interval)
-        videoClock.decide()
-        audioClock.decide()
-        decided = clock.now
+        videoClock.chooseOrigin()
+        audioClock.chooseOrigin()
+        decisionTime = clock.now
         continuity = FrameContinuity(interval: rate.interval)
         return try format(of: video, rate)
     }
@@ -189,7 +189,8 @@ final class LibraryConnection {
     private func announceCamera(_ format: VideoFormat, _ output: SourceOutput) throws(SourceError) {
         let reordering = format.rate.interval * (decoder == nil ? 1 : 4)
         try output.announce(
-            format, color, delay: videoClock.way + format.rate.interval * 2 + reordering + Self.room,
+            format, color,
+            delay: videoClock.transportDelay + format.rate.interval * 2 + reordering + Self.delayMargin,
             dated: videoClock.origin ?? .arrival)
     }
 
@@ -220,7 +221,7 @@ final class LibraryConnection {
     ///
     /// - Returns: Whether the packet carried the camera's wall clock.
     @discardableResult
-    private func note(_ packet: UnsafeMutablePointer<AVPacket>, _ arrival: ClockTime) -> Bool {
+    private func record(_ packet: UnsafeMutablePointer<AVPacket>, _ arrival: ClockTime) -> Bool {
         let wall = WallClock.capture(of: packet)
         if let video = stream.video, packet.pointee.stream_index == video.pointee.index {
             guard let stamp = Self.stamp(packet, of: video) else { return false }
@@ -233,25 +234,27 @@ final class LibraryConnection {
             let isAssembled = Self.isAssembled(video)
             // If a session has several streams, libavformat rebases their timestamps at the first report of
             // the camera's clock.
-            isRebased = videoClock.note(stamp, arrival: arrival, isRebased: wall != nil && !hasWall)
+            isRebased = videoClock.record(stamp, arrival: arrival, isRebased: wall != nil && !hasWall)
             hasWall = hasWall || wall != nil
             let own = isAssembled ? pendingWall : wall
             pendingWall = wall
             guard let own else { return false }
-            videoClock.note(stamp, captured: own, arrival: arrival)
+            videoClock.record(stamp, captured: own, arrival: arrival)
             return true
         }
         guard let audio = stream.audio, packet.pointee.stream_index == audio.pointee.index,
             let stamp = Self.stamp(packet, of: audio)
         else { return false }
-        if audioClock.note(stamp, arrival: arrival, isRebased: wall != nil && !audioHasWall) {
+        if audioClock.record(stamp, arrival: arrival, isRebased: wall != nil && !audioHasWall) {
             audioDecoder?.interrupt()
         }
         audioHasWall = audioHasWall || wall != nil
-        if let wall { audioClock.note(stamp, captured: wall, arrival: arrival) }
+        if let wall { audioClock.record(stamp, captured: wall, arrival: arrival) }
         // The audio's own wall clock may arrive later than the video's wall clock.
-        if videoClock.origin == .wallClock, audioClock.origin == .arrival, audioClock.measuredWay != nil {
-            audioClock.decide()
+        if videoClock.origin == .wallClock, audioClock.origin == .arrival,
+            audioClock.measuredTransportDelay != nil
+        {
+            audioClock.chooseOrigin()
         }
         return stream.video == nil && wall != nil
     }
@@ -266,7 +269,7 @@ final class LibraryConnection {
 
     // MARK: Frame and audio delivery
 
-    private func take(
+    private func receive(
         video packet: UnsafeMutablePointer<AVPacket>, of video: UnsafeMutablePointer<AVStream>,
         _ output: SourceOutput
     ) throws(SourceError) {
@@ -283,7 +286,7 @@ final class LibraryConnection {
                 let time = date?.time ?? videoClock.time(of: frameStamp)
                 if date?.isRebased == true { continuity.interrupt() }
                 guard
-                    let missing = continuity.take(
+                    let missing = continuity.record(
                         frameStamp, isDamaged: isDamaged && frame.stamp == packet.pointee.pts)
                 else { continue }
                 // Old frames are dropped: they were decoded only because later frames depend on them, and
@@ -295,11 +298,11 @@ final class LibraryConnection {
         }
         guard let packets else {
             guard let bytes = PacketFilter.copy(of: packet) else { return }
-            guard let markers = JPEGMarkers(bytes.bytes) else { return continuity.lose() }
+            guard let markers = JPEGMarkers(bytes.bytes) else { return continuity.recordLoss() }
             try check(markers.size)
             if isRebased { continuity.interrupt() }
             // libavformat outputs nothing for a JPEG that is missing a packet.
-            guard let missing = continuity.take(stamp, isDamaged: false, isLossKnown: isDamaged) else {
+            guard let missing = continuity.record(stamp, isDamaged: false, isLossKnown: isDamaged) else {
                 return
             }
             return try output.send(bytes, at: date.time, within: videoClock.error, missing: missing)
@@ -307,7 +310,7 @@ final class LibraryConnection {
         let isKey = (packet.pointee.flags & AV_PKT_FLAG_KEY) != 0
         if waitsForKey, !isKey { return }
         waitsForKey = false
-        guard let bytes = try packets.filter(packet) else { return continuity.lose() }
+        guard let bytes = try packets.filter(packet) else { return continuity.recordLoss() }
         if let size = packets.size { try check(size) }
         let unit = PendingUnit(
             bytes: bytes, stamp: stamp, date: date, isKey: isKey, isDamaged: isDamaged)
@@ -325,7 +328,7 @@ final class LibraryConnection {
 
     private func send(_ unit: PendingUnit, _ output: SourceOutput) throws(SourceError) {
         if unit.date.isRebased { continuity.interrupt() }
-        guard let missing = continuity.take(unit.stamp, isDamaged: unit.isDamaged) else { return }
+        guard let missing = continuity.record(unit.stamp, isDamaged: unit.isDamaged) else { return }
         guard !continuity.isReversed else {
             throw .lost("\(address) sends decreasing timestamps.")
         }
@@ -347,16 +350,18 @@ final class LibraryConnection {
         }
     }
 
-    private func take(
+    private func receive(
         audio packet: UnsafeMutablePointer<AVPacket>, of audio: UnsafeMutablePointer<AVStream>,
         _ output: SourceOutput
     ) throws(SourceError) {
         guard let audioDecoder else { return }
         let hasOwnClock = audioClock.origin == .wallClock || stream.video == nil
         if !output.hasMicrophone {
-            if !hasOwnClock, videoClock.origin == .wallClock, clock.now - decided < Self.audioWait { return }
+            if !hasOwnClock, videoClock.origin == .wallClock, clock.now - decisionTime < Self.audioWait {
+                return
+            }
             try output.announce(
-                audio: audioDecoder.format, delay: videoClock.way + Self.room * 2,
+                audio: audioDecoder.format, delay: videoClock.transportDelay + Self.delayMargin * 2,
                 dated: (hasOwnClock ? audioClock : videoClock).origin ?? .arrival)
             usesOwnClock = hasOwnClock
         }

@@ -18,9 +18,9 @@ final class LibraryStream {
     let audio: UnsafeMutablePointer<AVStream>?
 
     /// Maximum time to connect and to receive the first frames, which reveal the format.
-    private static let greeting = Nanoseconds.seconds(8)
+    private static let connectTimeout = Nanoseconds.seconds(8)
     /// Maximum time without data.
-    private static let silence = Nanoseconds.seconds(3)
+    private static let readTimeout = Nanoseconds.seconds(3)
     /// Maximum size of a frame in bytes.
     static let longestFrame = 32 << 20
     /// Maximum number of streams of a camera. libavformat needs 0.9 MB for each media line of a session description,
@@ -48,7 +48,7 @@ final class LibraryStream {
         allocated.pointee.probesize = 5 << 20
         allocated.pointee.max_streams = Self.mostStreams
         if address.kind == .rtsp {
-            deadline.whenFirstAsked = {
+            deadline.onFirstInterruptCheck = {
                 av_opt_set(allocated, "protocol_whitelist", Self.mediaProtocols, 0)
             }
         }
@@ -62,14 +62,14 @@ final class LibraryStream {
             case .rtmp, .http, .screen: "flv"
             }
         var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
-        deadline.allow(Self.greeting)
+        deadline.allow(Self.connectTimeout)
         media_forget_messages()
         var code = avformat_open_input(
             &opened, Self.url(of: address), av_find_input_format(demuxer), &options)
         guard code >= 0, let context = opened else {
             var packet: UnsafeMutablePointer<AVPacket>? = packet
             av_packet_free(&packet)
-            throw Self.error(code, address, isOver: deadline.isOver)
+            throw Self.error(code, address, isOver: deadline.shouldInterrupt)
         }
         self.context = context
         code = avformat_find_stream_info(context, nil)
@@ -86,11 +86,11 @@ final class LibraryStream {
             }
             stream.pointee.discard = AVDISCARD_ALL
         }
-        guard code >= 0 else { throw Self.error(code, address, isOver: deadline.isOver) }
+        guard code >= 0 else { throw Self.error(code, address, isOver: deadline.shouldInterrupt) }
     }
 
     deinit {
-        deadline.allow(.milliseconds(300), hears: false)
+        deadline.allow(.milliseconds(300), isCancellable: false)
         var context: UnsafeMutablePointer<AVFormatContext>? = context
         avformat_close_input(&context)
         var packet: UnsafeMutablePointer<AVPacket>? = packet
@@ -101,16 +101,16 @@ final class LibraryStream {
     func read() throws(SourceError) -> UnsafeMutablePointer<AVPacket> {
         while true {
             av_packet_unref(packet)
-            deadline.allow(Self.silence)
+            deadline.allow(Self.readTimeout)
             let code = av_read_frame(context, packet)
             if code == ff_try_again { continue }
             guard code >= 0 else {
                 if code == ff_end_of_file { throw .lost("\(address) ended the stream.") }
-                if deadline.isOver { throw silent }
+                if deadline.shouldInterrupt { throw timeoutError }
                 throw Self.error(code, address, isOver: false)
             }
             // When a call is interrupted, libavformat flushes its parsers. The flushed data isn't reliable.
-            if deadline.isOver { throw silent }
+            if deadline.shouldInterrupt { throw timeoutError }
             guard Int(packet.pointee.size) <= Self.longestFrame else {
                 throw .refused("\(address) sent a frame that exceeds the size limit.")
             }
@@ -118,7 +118,7 @@ final class LibraryStream {
         }
     }
 
-    private var silent: SourceError { .lost("no data was received from \(address) for 3 s.") }
+    private var timeoutError: SourceError { .lost("no data was received from \(address) for 3 s.") }
 
     /// Converts a stream's timestamp to nanoseconds; `nil` if the timestamp is missing or out of range.
     static func time(_ stamp: Int64, of stream: UnsafeMutablePointer<AVStream>) -> Nanoseconds? {

@@ -132,7 +132,7 @@ struct PacketHistory {
     }
 
     /// Removes and returns all packets.
-    mutating func takeAll() -> [Packet] {
+    mutating func dequeueAll() -> [Packet] {
         defer { (packets, byteCount) = ([], 0) }
         return packets
     }

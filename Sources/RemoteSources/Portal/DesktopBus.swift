@@ -20,7 +20,7 @@ final class DesktopBus {
     private var subscriptions: [UInt32] = []
 
     /// Timeout of a call, in milliseconds.
-    private static let patience: Int32 = 5000
+    private static let callTimeout: Int32 = 5000
 
     /// Connects to the bus that the environment names.
     ///
@@ -31,7 +31,7 @@ final class DesktopBus {
         g_main_context_push_thread_default(context)
         var error: UnsafeMutablePointer<GError>?
         var opened: OpaquePointer?
-        let deadline = BusDeadline(.milliseconds(Int64(Self.patience)))
+        let deadline = BusDeadline(.milliseconds(Int64(Self.callTimeout)))
         if let place = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SESSION, nil, &error) {
             opened = g_dbus_connection_new_for_address_sync(
                 place,
@@ -73,12 +73,12 @@ final class DesktopBus {
     ///   - path: Path of the object.
     ///   - name: Bus name of the object's owner.
     ///   - arguments: A tuple in GVariant's text format.
-    ///   - takesDescriptor: Whether to return a file descriptor that comes with the reply.
+    ///   - returnsDescriptor: Whether to return a file descriptor that comes with the reply.
     /// - Returns: The reply, and the descriptor, which the caller owns; `nil` if there is no descriptor.
     /// - Throws: `Failure` if the call fails.
     func call(
         _ method: String, of path: String, at name: String, _ arguments: String,
-        takesDescriptor: Bool = false
+        returnsDescriptor: Bool = false
     ) throws(Failure) -> (answer: DesktopValue, descriptor: Int32?) {
         var error: UnsafeMutablePointer<GError>?
         guard let given = g_variant_parse(nil, arguments, nil, nil, &error) else { throw Self.failure(error) }
@@ -88,11 +88,11 @@ final class DesktopBus {
         let answer = g_dbus_connection_call_with_unix_fd_list_sync(
             connection, name, path, String(method[..<point]), String(method[point...].dropFirst()), given,
             nil,
-            G_DBUS_CALL_FLAGS_NONE, Self.patience, nil, &descriptors, nil, &error)
+            G_DBUS_CALL_FLAGS_NONE, Self.callTimeout, nil, &descriptors, nil, &error)
         defer { if let descriptors { g_object_unref(descriptors) } }
         guard let answer else { throw Self.failure(error) }
         let value = DesktopValue(owning: answer)
-        guard takesDescriptor, let descriptors, g_unix_fd_list_get_length(descriptors) > 0 else {
+        guard returnsDescriptor, let descriptors, g_unix_fd_list_get_length(descriptors) > 0 else {
             return (value, nil)
         }
         let descriptor = g_unix_fd_list_get(descriptors, 0, nil)
@@ -106,7 +106,7 @@ final class DesktopBus {
     ///   - path: Path of the object that sends the signal.
     ///   - name: Bus name of the object's owner.
     ///   - box: Receives the signal's value. `handleSignals` fills the box.
-    func hear(_ signal: String, of path: String, at name: String, into box: DesktopSignal) {
+    func subscribe(to signal: String, of path: String, at name: String, into box: DesktopSignal) {
         let point = signal.lastIndex(of: ".") ?? signal.startIndex
         let subscription = g_dbus_connection_signal_subscribe(
             connection, name, String(signal[..<point]), String(signal[point...].dropFirst()), path, nil,
@@ -155,7 +155,7 @@ final class BusDeadline: @unchecked Sendable {
     ///
     /// - Parameter limit: Maximum duration of the call.
     init(_ limit: Nanoseconds) {
-        MediaThread.eventually(name: "portal:deadline") { [self] in
+        MediaThread.startWhenPossible(name: "portal:deadline") { [self] in
             let ended = isOver.wait(until: MonotonicClock().now + limit) { $0 ? true : nil }
             if ended == nil { g_cancellable_cancel(cancellable) }
         }

@@ -32,11 +32,11 @@ final class PortalSession {
     private static let path = "/org/freedesktop/portal/desktop"
     private static let cast = "org.freedesktop.portal.ScreenCast"
     /// Maximum time for a reply that doesn't depend on the user.
-    private static let patience = Nanoseconds.seconds(10)
+    private static let timeout = Nanoseconds.seconds(10)
     /// Maximum time for a reply without a dialog; a user can't answer this fast.
-    private static let quick = Nanoseconds.seconds(1)
+    private static let dialogThreshold = Nanoseconds.seconds(1)
     /// Maximum time for the user to answer the dialog.
-    private static let personPatience = Nanoseconds.seconds(110)
+    private static let dialogTimeout = Nanoseconds.seconds(110)
 
     // The portal's source types (org.freedesktop.portal.ScreenCast.xml).
     private static let (monitor, window): (UInt32, UInt32) = (1, 2)
@@ -67,7 +67,7 @@ final class PortalSession {
     }
 
     /// Whether the connection to the desktop's bus is closed.
-    var hasGone: Bool { bus.isClosed }
+    var isDisconnected: Bool { bus.isClosed }
 
     /// Requests access to a screen or a window. The call blocks until the user has answered the desktop's dialog, or
     /// until the dialog times out.
@@ -75,11 +75,11 @@ final class PortalSession {
     /// - Parameters:
     ///   - token: The token that the desktop issued before, to restore the grant without a dialog.
     ///   - wantsCursor: Whether the frames should include the mouse pointer.
-    ///   - asking: Called when the user has to answer a dialog.
+    ///   - dialogHandler: Called when the user has to answer a dialog.
     /// - Returns: The granted access.
     /// - Throws: `SourceError.over` if the user denies access, another `SourceError` if the desktop can't
     ///   share the screen.
-    func open(token: String?, wantsCursor: Bool, asking: () -> Void) throws(SourceError) -> Grant {
+    func open(token: String?, wantsCursor: Bool, dialogHandler: () -> Void) throws(SourceError) -> Grant {
         let version = try property("version")
         let cursors = version >= Self.firstVersionWithCursors ? try property("AvailableCursorModes") : 0
         let sources = try property("AvailableSourceTypes") & (Self.monitor | Self.window)
@@ -88,12 +88,12 @@ final class PortalSession {
                 "the desktop does not support sharing screens or windows, so \(address) cannot be recorded.")
         }
         let hasCursor = wantsCursor && cursors & Self.embeddedCursor != 0
-        let made = try ask(
-            "CreateSession", "", ["session_handle_token": "<'multicam'>"], within: Self.patience)
+        let made = try request(
+            "CreateSession", "", ["session_handle_token": "<'multicam'>"], within: Self.timeout)
         guard let session = made["session_handle"]?.text, g_variant_is_object_path(session) != 0 else {
-            throw unclear("CreateSession")
+            throw invalidResponse(to: "CreateSession")
         }
-        bus.hear("org.freedesktop.portal.Session.Closed", of: session, at: Self.name, into: closed)
+        bus.subscribe(to: "org.freedesktop.portal.Session.Closed", of: session, at: Self.name, into: closed)
         var wishes = ["types": "<uint32 \(sources)>", "multiple": "<false>"]
         if cursors != 0 {
             wishes["cursor_mode"] = "<uint32 \(hasCursor ? Self.embeddedCursor : Self.hiddenCursor)>"
@@ -104,16 +104,16 @@ final class PortalSession {
         }
         let place = "objectpath \(DesktopValue.quoted(session)), "
         // Some desktops show the dialog immediately, and others when the stream starts.
-        if token == nil { asking() }
-        _ = try ask(
-            "SelectSources", place, wishes, within: Self.personPatience,
-            slowly: { if token != nil { asking() } })
-        let allowed = try ask(
-            "Start", place + "'', ", [:], within: Self.personPatience,
-            slowly: { if token != nil { asking() } })
-        guard let node = allowed["streams"]?[0]?[0]?.number else { throw unclear("Start") }
-        let opened = try call("OpenPipeWireRemote", "(\(place)@a{sv} {})", takesDescriptor: true)
-        guard let descriptor = opened.descriptor else { throw unclear("OpenPipeWireRemote") }
+        if token == nil { dialogHandler() }
+        _ = try request(
+            "SelectSources", place, wishes, within: Self.dialogTimeout,
+            slowHandler: { if token != nil { dialogHandler() } })
+        let allowed = try request(
+            "Start", place + "'', ", [:], within: Self.dialogTimeout,
+            slowHandler: { if token != nil { dialogHandler() } })
+        guard let node = allowed["streams"]?[0]?[0]?.number else { throw invalidResponse(to: "Start") }
+        let opened = try call("OpenPipeWireRemote", "(\(place)@a{sv} {})", returnsDescriptor: true)
+        guard let descriptor = opened.descriptor else { throw invalidResponse(to: "OpenPipeWireRemote") }
         return Grant(
             node: node, descriptor: descriptor, token: allowed["restore_token"]?.text,
             hasCursor: hasCursor || !wantsCursor)
@@ -127,19 +127,19 @@ final class PortalSession {
     ///   - arguments: The arguments before the options, each followed by a comma.
     ///   - options: Variants in GVariant's text format, by name.
     ///   - limit: Maximum time for the reply.
-    ///   - slowly: Called once if a delayed reply indicates that a dialog is open.
+    ///   - slowHandler: Called once if a delayed reply indicates that a dialog is open.
     /// - Returns: The results, by name.
     /// - Throws: `SourceError` if the reply is missing, or the request was denied.
-    private func ask(
+    private func request(
         _ method: String, _ arguments: String, _ options: [String: String], within limit: Nanoseconds,
-        slowly: () -> Void = {}
+        slowHandler: () -> Void = {}
     ) throws(SourceError) -> DesktopValue {
         requests += 1
         let token = "multicam\(requests)"
         let sender = bus.ownName.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
         let path = "\(Self.path)/request/\(sender)/\(token)"
         let response = DesktopSignal()
-        bus.hear("org.freedesktop.portal.Request.Response", of: path, at: Self.name, into: response)
+        bus.subscribe(to: "org.freedesktop.portal.Request.Response", of: path, at: Self.name, into: response)
         var options = options
         options["handle_token"] = "<'\(token)'>"
         let words = options.sorted { $0.key < $1.key }.map { "'\($0.key)': \($0.value)" }.joined(
@@ -154,12 +154,12 @@ final class PortalSession {
             bus.handleSignals()
             guard !bus.isClosed else { throw .lost("the desktop session of \(address) has ended.") }
             let took = clock.now - begin
-            if took > Self.quick, !isSlow {
+            if took > Self.dialogThreshold, !isSlow {
                 isSlow = true
-                slowly()
+                slowHandler()
             }
             guard took < limit else {
-                guard limit == Self.personPatience else {
+                guard limit == Self.dialogTimeout else {
                     throw .lost("the desktop portal did not respond to \(method) for \(address).")
                 }
                 throw .over(
@@ -167,7 +167,7 @@ final class PortalSession {
             }
         }
         guard let answer = response.value, let code = answer[0]?.number, let results = answer[1] else {
-            throw unclear(method)
+            throw invalidResponse(to: method)
         }
         switch code {
         case 0: return results
@@ -193,12 +193,12 @@ final class PortalSession {
     }
 
     private func call(
-        _ method: String, _ arguments: String, takesDescriptor: Bool = false
+        _ method: String, _ arguments: String, returnsDescriptor: Bool = false
     ) throws(SourceError) -> (answer: DesktopValue, descriptor: Int32?) {
         do throws(DesktopBus.Failure) {
             return try bus.call(
                 "\(Self.cast).\(method)", of: Self.path, at: Self.name, arguments,
-                takesDescriptor: takesDescriptor)
+                returnsDescriptor: returnsDescriptor)
         } catch .other(let words) {
             throw .refused("the desktop portal did not share \(address) (\(method)): \(words).")
         } catch {
@@ -206,7 +206,7 @@ final class PortalSession {
         }
     }
 
-    private func unclear(_ method: String) -> SourceError {
+    private func invalidResponse(to method: String) -> SourceError {
         .refused("the desktop portal sent an invalid response to \(method) for \(address).")
     }
 
@@ -269,7 +269,7 @@ final class PortalTokenStore: Sendable {
     /// - Parameters:
     ///   - token: The token from the desktop; `nil` if it issued none.
     ///   - screen: The screen that the token belongs to.
-    func keep(_ token: String?, of screen: ScreenAddress) {
+    func save(_ token: String?, of screen: ScreenAddress) {
         content.withLock { content in
             read(into: &content)
             guard content.tokens[screen.shareName] != token else { return }

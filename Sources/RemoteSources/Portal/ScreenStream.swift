@@ -24,14 +24,14 @@ final class ScreenStream {
     private var format: spa_video_info_raw?
     /// PipeWire's reason for the end of the stream: the desktop ended it, or PipeWire is gone. `nil` while the stream
     /// exists.
-    private(set) var ending: String?
+    private(set) var endReason: String?
     /// PipeWire's reason for losing the connection; `nil` while it is connected.
     private var problem: String?
     private var memory = SharedBytes(count: 0)
     private var size = FrameSize(width: 0, height: 0)
 
     /// Maximum time between the end of the stream and the report of a lost connection.
-    private static let afterEnd = Nanoseconds.milliseconds(200)
+    private static let lossReportTimeout = Nanoseconds.milliseconds(200)
     /// Longest allowed gap in a stream after it has started.
     private static let longestPause = Nanoseconds.seconds(3)
     /// Maximum size of a stream parameter in bytes.
@@ -118,18 +118,18 @@ final class ScreenStream {
     ///
     /// - Parameter limit: Maximum time to wait, in whole milliseconds.
     /// - Throws: `SourceError.lost` if PipeWire is gone. If only the stream has ended, this method doesn't
-    ///   throw but sets `ending`, because the user may have ended the stream.
+    ///   throw but sets `endReason`, because the user may have ended the stream.
     func receive(within limit: Nanoseconds) throws(SourceError) {
         let result = screen_iterate(loop, Int32(clamping: limit.count / 1_000_000))
         if result < 0, result != -EINTR { problem = problem ?? String(cString: strerror(-result)) }
         // If the connection is lost, the stream may be notified before the connection.
-        let deadline = clock.now + Self.afterEnd
-        while ending != nil, problem == nil, clock.now < deadline { _ = screen_iterate(loop, 20) }
+        let deadline = clock.now + Self.lossReportTimeout
+        while endReason != nil, problem == nil, clock.now < deadline { _ = screen_iterate(loop, 20) }
         if let problem {
             throw .lost("the connection to the desktop's PipeWire for \(address) was lost: \(problem).")
         }
         if let paused, clock.now - paused > Self.longestPause {
-            ending = ending ?? "no frames for \(Int(rounding: Self.longestPause.inSeconds)) s"
+            endReason = endReason ?? "no frames for \(Int(rounding: Self.longestPause.inSeconds)) s"
         }
     }
 
@@ -138,7 +138,7 @@ final class ScreenStream {
     /// - Parameter region: The part of the frame to copy; `nil` for the whole frame.
     /// - Returns: Composition time as reported by the desktop, which isn't validated; `nil` without a new frame.
     /// - Throws: `SourceError` if the frame's format isn't supported.
-    func take(_ region: PixelRectangle?) throws(SourceError) -> ClockTime? {
+    func dequeueFrame(_ region: PixelRectangle?) throws(SourceError) -> ClockTime? {
         guard let buffer = pending else { return nil }
         pending = nil
         defer { pw_stream_queue_buffer(stream, buffer) }
@@ -214,7 +214,7 @@ final class ScreenStream {
     }
 
     /// Keeps the newest frame, and returns the buffers of older, unprocessed frames to PipeWire.
-    private func keepNewest() {
+    private func dequeueNewestBuffer() {
         while let buffer = pw_stream_dequeue_buffer(stream) {
             guard Self.isFrame(buffer) else {
                 pw_stream_queue_buffer(stream, buffer)
@@ -274,7 +274,7 @@ final class ScreenStream {
         ]) { pw_stream_update_params(stream, $0, $1) }
     }
 
-    private static func of(_ context: UnsafeMutableRawPointer?) -> ScreenStream? {
+    private static func stream(from context: UnsafeMutableRawPointer?) -> ScreenStream? {
         context.map { Unmanaged<ScreenStream>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -284,23 +284,23 @@ final class ScreenStream {
         events.initialize(to: pw_stream_events())
         events.pointee.version = UInt32(PW_VERSION_STREAM_EVENTS)
         events.pointee.state_changed = { context, _, state, words in
-            guard let own = ScreenStream.of(context) else { return }
+            guard let own = ScreenStream.stream(from: context) else { return }
             own.paused = state == PW_STREAM_STATE_PAUSED && own.hasContent ? own.clock.now : nil
             guard state == PW_STREAM_STATE_ERROR || (state == PW_STREAM_STATE_UNCONNECTED && own.hasContent)
             else { return }
-            own.ending =
-                own.ending ?? words.map { String(cString: $0).printable(limit: 200) } ?? "unknown error"
+            own.endReason =
+                own.endReason ?? words.map { String(cString: $0).printable(limit: 200) } ?? "unknown error"
         }
         events.pointee.param_changed = { context, kind, parameter in
             if kind == SPA_PARAM_Format.rawValue, let parameter {
-                ScreenStream.of(context)?.negotiate(parameter)
+                ScreenStream.stream(from: context)?.negotiate(parameter)
             }
         }
         events.pointee.remove_buffer = { context, buffer in
-            guard let own = ScreenStream.of(context), own.pending == buffer else { return }
+            guard let own = ScreenStream.stream(from: context), own.pending == buffer else { return }
             own.pending = nil
         }
-        events.pointee.process = { context in ScreenStream.of(context)?.keepNewest() }
+        events.pointee.process = { context in ScreenStream.stream(from: context)?.dequeueNewestBuffer() }
         return UnsafePointer(events)
     }()
 
@@ -309,10 +309,11 @@ final class ScreenStream {
         events.initialize(to: pw_core_events())
         events.pointee.version = UInt32(PW_VERSION_CORE_EVENTS)
         events.pointee.error = { context, number, _, result, words in
-            guard number == PW_ID_CORE, let own = ScreenStream.of(context) else { return }
+            guard number == PW_ID_CORE, let own = ScreenStream.stream(from: context) else { return }
             guard result == -EPIPE else {
-                own.ending =
-                    own.ending ?? words.map { String(cString: $0).printable(limit: 200) } ?? "unknown error"
+                own.endReason =
+                    own.endReason ?? words.map { String(cString: $0).printable(limit: 200) }
+                    ?? "unknown error"
                 return
             }
             own.problem =

@@ -16,11 +16,11 @@ final class SharedScreen: Screen {
     private let clock = MonotonicClock()
     private var age = FrameAge()
     /// Maximum time for the desktop to send the first frame.
-    private static let patience = Nanoseconds.seconds(5)
+    private static let firstFrameTimeout = Nanoseconds.seconds(5)
     /// Maximum duration of a single wait.
     private static let step = Nanoseconds.milliseconds(50)
     /// Maximum time between the end of the stream and the notification that its session was ended.
-    private static let afterEnd = Nanoseconds.seconds(1)
+    private static let closeNotificationTimeout = Nanoseconds.seconds(1)
 
     var pixels: ScreenPixels { stream.pixels }
 
@@ -31,15 +31,15 @@ final class SharedScreen: Screen {
     ///   - asked: The parsed address.
     ///   - memory: Tokens that the desktop issued before.
     ///   - cancellation: Cancels pending waits.
-    ///   - telling: Receives a message for the user who has to answer the dialog.
+    ///   - dialogHandler: Receives a message for the user who has to answer the dialog.
     /// - Throws: `SourceError` if access is denied, or there is nothing to show.
     init(
         _ address: SourceAddress, _ asked: ScreenAddress, _ memory: PortalTokenStore,
-        _ cancellation: Cancellation, telling: (String) -> Void
+        _ cancellation: Cancellation, dialogHandler: (String) -> Void
     ) throws(SourceError) {
         self.address = address
         switch asked.part {
-        case .everything: region = nil
+        case .wholeDisplay: region = nil
         case .region(let part): region = part
         case .window:
             throw .over(
@@ -48,14 +48,14 @@ final class SharedScreen: Screen {
         }
         session = try PortalSession(address, cancellation)
         let grant = try session.open(token: memory.token(of: asked), wantsCursor: asked.hasCursor) {
-            telling("select the screen or window for \(address) in the desktop's dialog.")
+            dialogHandler("select the screen or window for \(address) in the desktop's dialog.")
         }
-        memory.keep(grant.token, of: asked)
+        memory.save(grant.token, of: asked)
         lacksCursor = !grant.hasCursor
         stream = try ScreenStream(owning: grant.descriptor, node: grant.node, address)
         self.cancellation = cancellation
-        let deadline = clock.now + Self.patience
-        while try stream.take(region) == nil {
+        let deadline = clock.now + Self.firstFrameTimeout
+        while try stream.dequeueFrame(region) == nil {
             guard clock.now < deadline, !cancellation.isCancelled else {
                 throw .lost("the desktop is sharing \(address), but has not sent any frames.")
             }
@@ -66,10 +66,10 @@ final class SharedScreen: Screen {
     /// Processes incoming events, and distinguishes an end requested by the user from a failure.
     private func receive(within limit: Nanoseconds) throws(SourceError) {
         try stream.receive(within: limit)
-        guard !session.hasGone else { throw .lost("the desktop session of \(address) has ended.") }
-        if let ending = stream.ending {
+        guard !session.isDisconnected else { throw .lost("the desktop session of \(address) has ended.") }
+        if let ending = stream.endReason {
             // If the user ends the session, the stream ends before the session.
-            let deadline = clock.now + Self.afterEnd
+            let deadline = clock.now + Self.closeNotificationTimeout
             while !session.isClosed {
                 guard !cancellation.wait(until: clock.now + Self.step), clock.now < deadline else {
                     throw .lost("the desktop stopped sharing \(address): \(ending).")
@@ -82,13 +82,14 @@ final class SharedScreen: Screen {
                 + "recording.")
     }
 
-    func look(isForced: Bool) throws(SourceError) -> ScreenCapture {
+    func capture(isForced: Bool) throws(SourceError) -> ScreenCapture {
         try receive(within: .zero)
         let time = clock.now
-        let composed = try stream.take(region)
-        if let composed { age.note(time - composed) }
+        let composed = try stream.dequeueFrame(region)
+        if let composed { age.record(time - composed) }
         return ScreenCapture(
-            time: age.date(at: time), error: age.error, hasChanged: composed != nil || isForced)
+            time: age.estimateCaptureTime(at: time), error: age.error, hasChanged: composed != nil || isForced
+        )
     }
 
     func wait(until due: ClockTime, unless cancellation: Cancellation) throws(SourceError) -> Bool {
@@ -114,36 +115,37 @@ struct FrameAge {
     private var last = ClockTime(nanoseconds: 0)
 
     /// Maximum number of stored frame ages.
-    private static let most = 30
+    private static let maxSamples = 30
     /// Minimum number of frame ages that show the actual variation.
-    private static let few = 10
+    private static let minSamples = 10
     /// Maximum plausible age of a frame. The computed age is larger if the desktop uses another clock.
-    private static let greatest = Nanoseconds.milliseconds(500)
+    private static let maxAge = Nanoseconds.milliseconds(500)
     /// Age assumed if no age is plausible: one refresh interval of a slow monitor.
-    private static let usual = Nanoseconds.milliseconds(17)
+    private static let defaultAge = Nanoseconds.milliseconds(17)
 
     /// Records the age of a frame when it was sampled.
-    mutating func note(_ age: Nanoseconds) {
-        guard age >= .zero, age <= Self.greatest else { return }
-        ages = ages.suffix(Self.most - 1) + [age]
+    mutating func record(_ age: Nanoseconds) {
+        guard age >= .zero, age <= Self.maxAge else { return }
+        ages = ages.suffix(Self.maxSamples - 1) + [age]
     }
 
     private var range: (least: Nanoseconds, most: Nanoseconds) {
-        (ages.min() ?? .zero, ages.max() ?? Self.usual)
+        (ages.min() ?? .zero, ages.max() ?? Self.defaultAge)
     }
 
     /// Maximum error of a timestamp. The error is larger than the variation of ages if only a few ages are known or
     /// none is plausible.
     var error: Nanoseconds {
         let half = (range.most - range.least) / 2
-        return ages.isEmpty ? Self.usual : ages.count < Self.few ? max(half, Self.usual / 2) : half
+        return ages.isEmpty
+            ? Self.defaultAge : ages.count < Self.minSamples ? max(half, Self.defaultAge / 2) : half
     }
 
     /// Timestamps a sample.
     ///
     /// - Parameter time: Sampling time.
     /// - Returns: The timestamp, later than the previous one.
-    mutating func date(at time: ClockTime) -> ClockTime {
+    mutating func estimateCaptureTime(at time: ClockTime) -> ClockTime {
         last = max(time - (range.least + range.most) / 2, last + .microseconds(1))
         return last
     }

@@ -7,7 +7,7 @@ protocol Screen: AnyObject {
     /// - Parameter isForced: Whether to fetch the pixels even if nothing has changed.
     /// - Returns: The capture time, and whether the screen has changed since the last call.
     /// - Throws: `SourceError` if there is nothing to capture: the display is gone, or the window is closed.
-    func look(isForced: Bool) throws(SourceError) -> ScreenCapture
+    func capture(isForced: Bool) throws(SourceError) -> ScreenCapture
 
     /// Pixels of the last capture.
     var pixels: ScreenPixels { get }

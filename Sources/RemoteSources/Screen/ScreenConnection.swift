@@ -8,19 +8,19 @@ internal import Media
 /// A static screen therefore causes no lost frames and needs no encoding.
 final class ScreenConnection {
     private let screen: any Screen
-    private let asked: ScreenAddress
+    private let screenAddress: ScreenAddress
     private let address: SourceAddress
     private let cancellation: Cancellation
     private let clock = MonotonicClock()
 
     /// Maximum share of the frame interval that capturing and encoding may take.
-    private static let mostBusy = 0.6
+    private static let maxLoad = 0.6
     /// Number of repetitions per measurement. The fastest repetition is the result.
-    private static let trials = 3
+    private static let measurementCount = 3
     /// Number of rates to try, each half of the previous rate.
     private static let rateSteps = 5
     /// Additional delay that is allowed for a busy computer.
-    private static let room = Nanoseconds.milliseconds(150)
+    private static let delayMargin = Nanoseconds.milliseconds(150)
 
     /// Creates a connection to an opened screen.
     ///
@@ -32,23 +32,25 @@ final class ScreenConnection {
     init(
         _ address: SourceAddress, _ asked: ScreenAddress, _ screen: any Screen, _ cancellation: Cancellation
     ) {
-        (self.address, self.asked, self.screen, self.cancellation) = (address, asked, screen, cancellation)
+        (self.address, self.screenAddress, self.screen, self.cancellation) = (
+            address, asked, screen, cancellation
+        )
     }
 
     /// Delivers frames until the screen is gone.
     func run(into output: SourceOutput) throws(SourceError) {
-        _ = try screen.look(isForced: true)
+        _ = try screen.capture(isForced: true)
         let (size, rate) = try format(output)
         let encoder = ScreenEncoder(size, address)
         let format = VideoFormat(pixel: .mjpeg, size: size, rate: rate)
         try output.announce(
-            format, .jpeg, delay: format.rate.interval * 2 + Self.room, dated: .mapped)
+            format, .jpeg, delay: format.rate.interval * 2 + Self.delayMargin, dated: .mapped)
         var jpeg = try encoder.encode(screen.pixels)
         var pace = ScreenPace(format.rate, from: clock.now)
         var missing = 0
         while true {
             if try screen.wait(until: pace.due, unless: cancellation) { return }
-            let look = try screen.look(isForced: false)
+            let look = try screen.capture(isForced: false)
             if look.hasChanged { jpeg = try encoder.encode(screen.pixels) }
             try output.send(jpeg, at: look.time, within: look.error, missing: missing)
             missing = pace.advance(at: clock.now)
@@ -61,46 +63,46 @@ final class ScreenConnection {
     private func format(_ output: SourceOutput) throws(SourceError) -> (FrameSize, FrameRate) {
         if let known = output.cameraFormat { return (known.size, known.rate) }
         let whole = ScreenFit.even(screen.pixels.size)
-        let fetching = try fastest { () throws(SourceError) in _ = try screen.look(isForced: true) }
+        let fetching = try minDuration { () throws(SourceError) in _ = try screen.capture(isForced: true) }
         var costs: [FrameSize: Nanoseconds] = [:]
-        var (size, rate) = (asked.size ?? whole, asked.rate)
+        var (size, rate) = (screenAddress.size ?? whole, screenAddress.rate)
         for step in 0..<Self.rateSteps {
-            rate = FrameRate(asked.rate.frames, per: asked.rate.seconds << step)
-            let most = Nanoseconds.seconds(rounding: rate.interval.inSeconds * Self.mostBusy)
+            rate = FrameRate(screenAddress.rate.frames, per: screenAddress.rate.seconds << step)
+            let most = Nanoseconds.seconds(rounding: rate.interval.inSeconds * Self.maxLoad)
             guard fetching < most else { continue }
-            for smaller in asked.size.map({ [$0] }) ?? ScreenFit.sizes(of: whole) {
+            for smaller in screenAddress.size.map({ [$0] }) ?? ScreenFit.sizes(of: whole) {
                 size = smaller
                 let encoder = ScreenEncoder(size, address)
                 let cost: Nanoseconds
                 if let known = costs[size] {
                     cost = known
                 } else {
-                    cost = try fastest { () throws(SourceError) in _ = try encoder.encode(screen.pixels) }
+                    cost = try minDuration { () throws(SourceError) in _ = try encoder.encode(screen.pixels) }
                 }
                 costs[size] = cost
-                guard fetching + cost > most else { return told(size, rate, of: whole, output) }
+                guard fetching + cost > most else { return reportFormat(size, rate, of: whole, output) }
             }
         }
-        return told(size, rate, of: whole, output)
+        return reportFormat(size, rate, of: whole, output)
     }
 
     /// Adds a remark for the user if the size or the rate was reduced.
-    private func told(
+    private func reportFormat(
         _ size: FrameSize, _ rate: FrameRate, of whole: FrameSize, _ output: SourceOutput
     ) -> (FrameSize, FrameRate) {
-        if size != asked.size ?? whole || rate != asked.rate {
+        if size != screenAddress.size ?? whole || rate != screenAddress.rate {
             output.remark =
                 (output.remark.map { $0 + " " } ?? "")
-                + "\(address) is recorded as \(size) at \(rate) fps, because this computer cannot capture and encode \(whole) at \(asked.rate). "
+                + "\(address) is recorded as \(size) at \(rate) fps, because this computer cannot capture and encode \(whole) at \(screenAddress.rate). "
                 + "To choose the reduced values yourself, set a smaller `size` or a lower `rate` in the profile."
         }
         return (size, rate)
     }
 
     /// Measures the minimum duration of an operation.
-    private func fastest(_ work: () throws(SourceError) -> Void) throws(SourceError) -> Nanoseconds {
+    private func minDuration(of work: () throws(SourceError) -> Void) throws(SourceError) -> Nanoseconds {
         var least = Nanoseconds.seconds(60)
-        for _ in 0..<Self.trials {
+        for _ in 0..<Self.measurementCount {
             let began = clock.now
             try work()
             least = min(least, clock.now - began)

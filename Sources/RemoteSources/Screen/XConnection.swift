@@ -15,7 +15,7 @@ final class XConnection {
     private let cancellation: Cancellation
     private let clock = MonotonicClock()
 
-    private static let patience = Nanoseconds.seconds(3)
+    private static let timeout = Nanoseconds.seconds(3)
     private static let folder = "/tmp/.X11-unix/X"
 
     /// Connects to a display. If the server exists but doesn't respond, the call blocks for a few seconds at most.
@@ -36,7 +36,7 @@ final class XConnection {
                 "DISPLAY is not set. Start multicam on the desktop that you want to record, or specify the display, for example screen::0."
             )
         }
-        let line = try XConnector.connect(to: name, until: clock.now + Self.patience, address)
+        let line = try XConnector.connect(to: name, until: clock.now + Self.timeout, address)
         let handle = line.handle
         guard xcb_connection_has_error(handle) == 0 else {
             xcb_disconnect(handle)
@@ -59,7 +59,7 @@ final class XConnection {
         let place = name.split(separator: ":", omittingEmptySubsequences: false)
         let number = (place.last ?? "").prefix { $0 != "." }
         let isLocal = place.count == 2 && (place[0].isEmpty || place[0] == "unix")
-        guard isLocal, listens(folder + number) else {
+        guard isLocal, isListening(at: folder + number) else {
             return .lost(
                 "the display \(name.printable()) does not exist: no X server is running with this name.")
         }
@@ -69,9 +69,9 @@ final class XConnection {
     }
 
     /// Whether a server listens on a socket. A killed server leaves its socket file behind.
-    private static func listens(_ path: String) -> Bool {
+    private static func isListening(at path: String) -> Bool {
         do throws(ControlError) {
-            return try LocalSocket().connects(to: path)
+            return try LocalSocket().tryConnect(to: path)
         } catch {
             return false
         }
@@ -85,7 +85,7 @@ final class XConnection {
     }
 
     /// A new resource ID from the server.
-    var newNumber: UInt32 { xcb_generate_id(handle) }
+    var newID: UInt32 { xcb_generate_id(handle) }
 
     /// Waits for the reply to a request.
     ///
@@ -96,7 +96,7 @@ final class XConnection {
     /// - Throws: `SourceError.lost` if the connection has ended, or the reply doesn't arrive in time.
     func reply<Answer>(to sequence: UInt32, _ type: Answer.Type) throws(SourceError) -> XReply<Answer>? {
         xcb_flush(handle)
-        let deadline = clock.now + Self.patience
+        let deadline = clock.now + Self.timeout
         while true {
             var memory: UnsafeMutableRawPointer?
             var refusal: UnsafeMutablePointer<xcb_generic_error_t>?
@@ -144,7 +144,7 @@ final class XConnection {
 /// respond blocks only a separate thread. Safe to use from any thread.
 enum XConnector {
     /// An XCB connection, owned by its receiver. The connection is established unless it has an error.
-    struct Line: @unchecked Sendable {
+    struct Display: @unchecked Sendable {
         let handle: OpaquePointer
         /// Screen number from the display's name.
         let screen: Int32
@@ -152,12 +152,12 @@ enum XConnector {
 
     /// Result of a connection thread after its server has responded.
     private enum Answer: Sendable {
-        case line(Line)
+        case display(Display)
         case noMemory
     }
 
     /// Displays that are currently being connected. There is one thread per display, regardless of the number of attempts.
-    private static let dialled = ConditionLock<[String: Answer?]>([:])
+    private static let attempts = ConditionLock<[String: Answer?]>([:])
 
     /// Connects to a display. The call blocks at most until the deadline.
     ///
@@ -169,16 +169,16 @@ enum XConnector {
     /// - Throws: `SourceError.lost` if the server doesn't respond in time, or memory allocation fails.
     static func connect(
         to name: String, until deadline: ClockTime, _ address: SourceAddress
-    ) throws(SourceError) -> Line {
-        dialled.withLock { dialled in
+    ) throws(SourceError) -> Display {
+        attempts.withLock { dialled in
             // A response that arrived too late for an earlier attempt is used for the current attempt.
             guard dialled[name] == nil else { return }
-            dial(name, &dialled)
+            startConnecting(name, &dialled)
         }
-        let answer = dialled.wait(until: deadline) { dialled -> Answer? in
+        let answer = attempts.wait(until: deadline) { dialled -> Answer? in
             guard let known = dialled[name] else {
                 // Another source has already used the response.
-                dial(name, &dialled)
+                startConnecting(name, &dialled)
                 return nil
             }
             guard let answer = known else { return nil }
@@ -186,19 +186,19 @@ enum XConnector {
             return answer
         }
         switch answer {
-        case .line(let line): return line
+        case .display(let line): return line
         case .noMemory: throw .lost("\(address): out of memory.")
         case nil: throw .lost("the display of \(address) is not responding.")
         }
     }
 
-    private static func dial(_ name: String, _ dialled: inout [String: Answer?]) {
+    private static func startConnecting(_ name: String, _ dialled: inout [String: Answer?]) {
         dialled.updateValue(nil, forKey: name)
-        MediaThread.eventually(name: "screen:dial") {
+        MediaThread.startWhenPossible(name: "screen:dial") {
             var screen: Int32 = 0
             let handle = xcb_connect(name, &screen)
-            let answer = handle.map { Answer.line(Line(handle: $0, screen: screen)) } ?? .noMemory
-            Self.dialled.broadcast { _ = $0.updateValue(answer, forKey: name) }
+            let answer = handle.map { Answer.display(Display(handle: $0, screen: screen)) } ?? .noMemory
+            Self.attempts.broadcast { _ = $0.updateValue(answer, forKey: name) }
         }
     }
 }

@@ -11,7 +11,7 @@ internal import Media
 /// it is drawn separately (XFixes).
 final class XScreen: Screen {
     private let address: SourceAddress
-    private let asked: ScreenAddress
+    private let screenAddress: ScreenAddress
     private let connection: XConnection
     private let clock = MonotonicClock()
     private let picture: XPicture
@@ -52,7 +52,7 @@ final class XScreen: Screen {
     init(
         _ address: SourceAddress, _ asked: ScreenAddress, _ cancellation: Cancellation
     ) throws(SourceError) {
-        (self.address, self.asked) = (address, asked)
+        (self.address, self.screenAddress) = (address, asked)
         let connection = try XConnection(display: asked.display, address, cancellation)
         self.connection = connection
         let handle = connection.handle
@@ -78,7 +78,7 @@ final class XScreen: Screen {
         var mask = XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue
         xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)
         let damages = xcb_ask_for_damage(handle)?.pointee
-        damage = connection.newNumber
+        damage = connection.newID
         if let damages, damages.present == 1 {
             let cookie = xcb_damage_query_version(handle, 1, 1)
             _ = try connection.reply(to: cookie.sequence, xcb_damage_query_version_reply_t.self)
@@ -107,10 +107,10 @@ final class XScreen: Screen {
         cancellation.wait(until: due)
     }
 
-    func look(isForced: Bool) throws(SourceError) -> ScreenCapture {
+    func capture(isForced: Bool) throws(SourceError) -> ScreenCapture {
         let began = clock.now
-        let hasPointerMoved = try ask()
-        try connection.drainEvents(take)
+        let hasPointerMoved = try updatePointer()
+        try connection.drainEvents(handleEvent)
         guard !isGone else { throw .lost("the window of \(address) was closed.") }
         guard !isHidden else {
             throw .lost("the window of \(address) is not visible, because it was minimized.")
@@ -142,7 +142,7 @@ final class XScreen: Screen {
     /// changes before its reply.
     ///
     /// - Returns: Whether the pointer has changed.
-    private func ask() throws(SourceError) -> Bool {
+    private func updatePointer() throws(SourceError) -> Bool {
         guard hasCursor else {
             try connection.waitForServer()
             return false
@@ -162,14 +162,14 @@ final class XScreen: Screen {
             let answer = try connection.reply(
                 to: pointers.sequence, xcb_xfixes_get_cursor_image_reply_t.self)
         else { return false }
-        return pointer.take(answer, origin: origin)
+        return pointer.update(with: answer, origin: origin)
     }
 
     /// Queries the size of the captured area, and names the window's pixmap again.
     private func measure() throws(SourceError) {
         if isWindow {
             if source != 0 { xcb_free_pixmap(connection.handle, source) }
-            source = connection.newNumber
+            source = connection.newID
             xcb_composite_name_window_pixmap(connection.handle, window, source)
         }
         let places = [source, window].map { xcb_get_geometry(connection.handle, $0) }
@@ -183,7 +183,7 @@ final class XScreen: Screen {
         whole = FrameSize(width: Int(outer.pointer.pointee.width), height: Int(outer.pointer.pointee.height))
         let size = FrameSize(width: whole.width - 2 * border, height: whole.height - 2 * border)
         part = PixelRectangle(x: border, y: border, width: size.width, height: size.height)
-        if case .region(let region) = asked.part {
+        if case .region(let region) = screenAddress.part {
             guard region.x + region.width <= size.width, region.y + region.height <= size.height else {
                 throw .lost("the region of \(address) extends beyond the captured area (\(size)).")
             }
@@ -195,7 +195,7 @@ final class XScreen: Screen {
         (isResized, isDamaged) = (false, true)
     }
 
-    private func take(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
+    private func handleEvent(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
         let memory = UnsafeRawPointer(event)
         switch Int32(event.pointee.response_type & 0x7F) {
         case damageEvent.map { Int32($0) + XCB_DAMAGE_NOTIFY }:
@@ -294,7 +294,7 @@ final class XPicture {
         }
         nonisolated(unsafe) let mapping = start  // The pointer is used again only on release.
         let memory = SharedBytes(start: start, count: count) { munmap(mapping, count) }
-        let number = connection.newNumber
+        let number = connection.newID
         // XCB closes the descriptor after sending it.
         let cookie = xcb_shm_attach_fd_checked(connection.handle, number, descriptor, 0)
         try connection.waitForServer()
@@ -325,8 +325,8 @@ struct XPointer {
     ///   - reply: The reply.
     ///   - origin: Origin of the captured image on the screen.
     /// - Returns: Whether the appearance of the pointer, or its position in the image, has changed.
-    mutating func take(
-        _ reply: borrowing XReply<xcb_xfixes_get_cursor_image_reply_t>, origin: (x: Int, y: Int)
+    mutating func update(
+        with reply: borrowing XReply<xcb_xfixes_get_cursor_image_reply_t>, origin: (x: Int, y: Int)
     ) -> Bool {
         let answer = reply.pointer.pointee
         let corner = (

@@ -9,7 +9,7 @@ struct XWindows {
     /// Maximum depth of client windows inside a window manager's frames.
     private static let deepest = 4
     /// Maximum number of windows to search.
-    private static let most = 4000
+    private static let maxWindows = 4000
 
     init(_ connection: XConnection, _ address: SourceAddress) {
         (self.connection, self.address) = (connection, address)
@@ -29,7 +29,7 @@ struct XWindows {
             return number
         }
         var found: [(number: UInt32, title: String)] = []
-        var (left, open) = (Self.most, try managed().map { ($0, 0) })
+        var (left, open) = (Self.maxWindows, try managed().map { ($0, 0) })
         if open.isEmpty { open = try children(of: connection.setup.screen.root).map { ($0, 1) } }
         while let (window, depth) = open.popLast(), left > 0 {
             left -= 1

@@ -8,11 +8,11 @@ struct FrameContinuity {
     /// Nominal time between two frames.
     let interval: Nanoseconds
     /// Whether the decoding order of frames differs from their presentation order.
-    var isReordered: Bool { disorder > Self.mostDisorder && course.forward > 0 }
+    var isReordered: Bool { disorder > Self.mostDisorder && stepCounts.forward > 0 }
     /// Whether timestamps decrease from each frame to the next.
-    var isReversed: Bool { course.forward == 0 && course.back >= Self.reversed }
+    var isReversed: Bool { stepCounts.forward == 0 && stepCounts.back >= Self.minReversedSteps }
     /// Number of backward and forward steps since the last ten consecutive forward steps.
-    private var course = (back: 0, forward: 0)
+    private var stepCounts = (back: 0, forward: 0)
     /// Reordering score: each frame that arrives before an earlier one adds 10, every other frame subtracts 1.
     private var disorder = 0
     private var last: Nanoseconds?
@@ -22,12 +22,12 @@ struct FrameContinuity {
     private var dropped = 0
 
     /// Number of regular frames that must precede a gap for it to count as a loss.
-    private static let enough = 10
+    private static let minRegularSteps = 10
     private static let mostDisorder = 30
     /// Number of consecutive backward steps that can't be caused by B-frames.
-    private static let reversed = 8
+    private static let minReversedSteps = 8
     /// Maximum gap that counts as missing frames, in stream time. A longer gap counts as an outage.
-    private static let longest = Nanoseconds.seconds(10)
+    private static let maxGap = Nanoseconds.seconds(10)
 
     init(interval: Nanoseconds) { self.interval = max(interval, Nanoseconds(1)) }
 
@@ -38,7 +38,7 @@ struct FrameContinuity {
     ///   - isDamaged: Whether part of the frame, or data before it, is known to be lost.
     ///   - isLossKnown: Whether data before the frame is known to be lost while the frame itself is intact.
     /// - Returns: Number of frames missing before this one; `nil` if this frame must be dropped.
-    mutating func take(_ stamp: Nanoseconds, isDamaged: Bool, isLossKnown: Bool = false) -> Int? {
+    mutating func record(_ stamp: Nanoseconds, isDamaged: Bool, isLossKnown: Bool = false) -> Int? {
         guard let before = last else {
             last = stamp
             guard !isDamaged else { return drop() }
@@ -47,13 +47,13 @@ struct FrameContinuity {
         }
         let distance = stamp - before
         disorder = max(distance <= .zero ? disorder + 10 : disorder - 1, 0)
-        if distance <= .zero { course.back += 1 } else if course.back > 0 { course.forward += 1 }
-        if disorder == 0 { course = (0, 0) }
+        if distance <= .zero { stepCounts.back += 1 } else if stepCounts.back > 0 { stepCounts.forward += 1 }
+        if disorder == 0 { stepCounts = (0, 0) }
         last = stamp
         let steps = Double(distance.count) / Double(interval.count)
         let isRegular = (0.6...1.4).contains(steps)
         var missing = 0
-        if steps > 1.5, distance < Self.longest, regular >= Self.enough || isDamaged || isLossKnown {
+        if steps > 1.5, distance < Self.maxGap, regular >= Self.minRegularSteps || isDamaged || isLossKnown {
             missing = Int(rounding: steps) - 1
         }
         regular = isRegular ? regular + 1 : 0
@@ -68,7 +68,7 @@ struct FrameContinuity {
     mutating func interrupt() { last = nil }
 
     /// Counts the frame that was just processed as lost.
-    mutating func lose() { dropped += 1 }
+    mutating func recordLoss() { dropped += 1 }
 
     private mutating func drop() -> Int? {
         dropped += 1
@@ -83,7 +83,7 @@ struct FrameWatchdog {
     private var advanced: ClockTime
 
     /// Maximum time without a new frame.
-    static let patience = Nanoseconds.seconds(3)
+    static let timeout = Nanoseconds.seconds(3)
 
     init(since now: ClockTime) { advanced = now }
 
@@ -99,8 +99,8 @@ struct FrameWatchdog {
         (newest, advanced) = (stamp, now)
     }
 
-    /// Whether no new frame has begun within `patience`.
-    func isStalled(at now: ClockTime) -> Bool { now - advanced > Self.patience }
+    /// Whether no new frame has begun within `timeout`.
+    func isStalled(at now: ClockTime) -> Bool { now - advanced > Self.timeout }
 }
 
 /// Detects a camera that gives several frames the same timestamp, for example one timestamp per group of pictures.
@@ -127,7 +127,7 @@ struct RepeatedTimestamps {
 /// Estimates the frame rate of a stream.
 enum RateEstimate {
     /// Common camera frame rates, in frames per second.
-    private static let usual: [Double] = [
+    private static let standardRates: [Double] = [
         1, 2, 3, 4, 5, 6, 7.5, 8, 10, 12, 12.5, 15, 18, 20, 24, 25, 30, 40, 45, 48, 50, 60, 72, 75, 90, 100,
         120, 144, 240,
     ]
@@ -142,7 +142,7 @@ enum RateEstimate {
     ///     their timestamps cover, not in more.
     /// - Returns: `true` if at least 2 s have elapsed and the timestamps cover less than an eighth of this
     ///   time.
-    static func isStanding(stamps span: Nanoseconds, over time: Nanoseconds) -> Bool {
+    static func isFrozen(stamps span: Nanoseconds, over time: Nanoseconds) -> Bool {
         time >= .seconds(2) && span * 8 < time
     }
 
@@ -161,7 +161,7 @@ enum RateEstimate {
         if let guessed, abs(guessed.perSecond / median - 1) < tolerance, guessed.seconds == 1001 {
             return guessed
         }
-        return usual(near: median) ?? guessed ?? FrameRate(25)
+        return standardRate(near: median) ?? guessed ?? FrameRate(25)
     }
 
     /// Estimates the frame rate from arrival times in ascending order. Frames that a server had buffered arrive in a
@@ -176,11 +176,11 @@ enum RateEstimate {
             abs($0 / measured - 1) < abs($1 / measured - 1)
         }
         if let round, abs(round / measured - 1) < 0.1 { return FrameRate(round) ?? FrameRate(25) }
-        return usual(near: measured) ?? FrameRate(25)
+        return standardRate(near: measured) ?? FrameRate(25)
     }
 
-    private static func usual(near measured: Double) -> FrameRate? {
-        guard let nearest = usual.min(by: { abs($0 / measured - 1) < abs($1 / measured - 1) }),
+    private static func standardRate(near measured: Double) -> FrameRate? {
+        guard let nearest = standardRates.min(by: { abs($0 / measured - 1) < abs($1 / measured - 1) }),
             abs(nearest / measured - 1) < tolerance
         else { return FrameRate(min(max(measured, 1), 240).rounded()) }
         return FrameRate(nearest)

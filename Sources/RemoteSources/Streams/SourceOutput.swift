@@ -15,7 +15,7 @@ final class SourceOutput {
     /// A sentence for the user about the delivery; `nil` if there is nothing to report.
     var remark: String?
     private var sequence: Int64 = 0
-    private var flood = FrameRateLimiter()
+    private var rateLimiter = FrameRateLimiter()
 
     /// Maximum number of samples per message.
     private static let mostSamples = 8000
@@ -42,7 +42,7 @@ final class SourceOutput {
 
     /// Returns the rate to announce for the camera. A rate announced before is kept, because the tracks
     /// already use it.
-    func rate(about rate: FrameRate) -> FrameRate { cameraFormat?.rate ?? rate }
+    func rate(measured rate: FrameRate) -> FrameRate { cameraFormat?.rate ?? rate }
 
     /// Announces the camera.
     ///
@@ -103,7 +103,7 @@ final class SourceOutput {
         isKey: Bool = true
     ) throws(SourceError) {
         guard let camera else { return }
-        try flood.count(from: address)
+        try rateLimiter.count(from: address)
         sequence += Int64(missing) + 1
         let isTaken = camera.send(frame: bytes, at: time, error: error, sequence: sequence, isKey: isKey)
         try check(camera, isTaken)
@@ -145,11 +145,11 @@ final class SourceOutput {
     /// Adds an event to the recording that reports that the camera's wall clock was set during delivery.
     ///
     /// - Parameter change: The change relative to this computer's clock; if `nil`, no event is added.
-    func tell(clockSetBy change: Nanoseconds?) {
+    func reportClockChange(_ change: Nanoseconds?) {
         guard let change, let camera else { return }
         let seconds = (change.magnitude.inSeconds * 10).rounded() / 10
         // If the connection has ended, sending the next frame fails.
-        _ = camera.remark(
+        _ = camera.sendRemark(
             "the camera's clock jumped \(change > .zero ? "forward" : "back") by \(seconds) s relative to this computer's clock, so one of the clocks was adjusted. "
                 + "The capture times of the frames are not affected.")
     }
@@ -157,9 +157,9 @@ final class SourceOutput {
     /// Reports that the camera and its audio are unavailable.
     ///
     /// - Parameter cause: The reason, as written to the recording.
-    func leave(because cause: String) {
-        camera?.leave(because: cause)
-        microphone?.leave(because: cause)
+    func disconnect(because cause: String) {
+        camera?.disconnect(because: cause)
+        microphone?.disconnect(because: cause)
         (camera, microphone) = (nil, nil)
     }
 }
@@ -170,7 +170,7 @@ struct FrameRateLimiter {
     private var frames = 0
 
     /// Maximum number of frames per second, including bursts after a network delay of a few seconds.
-    private static let most = 1000
+    private static let maxRate = 1000
 
     /// Counts a frame.
     ///
@@ -180,9 +180,9 @@ struct FrameRateLimiter {
     {
         if now - began > .seconds(1) { (began, frames) = (now, 0) }
         frames += 1
-        guard frames <= Self.most else {
+        guard frames <= Self.maxRate else {
             throw .refused(
-                "\(address) sends more than \(Self.most) frames per second, which is not supported.")
+                "\(address) sends more than \(Self.maxRate) frames per second, which is not supported.")
         }
     }
 }

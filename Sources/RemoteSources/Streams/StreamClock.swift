@@ -12,7 +12,7 @@ struct StreamClock {
     /// Source of the capture times. The source is chosen once, so that capture times don't jump.
     private(set) var origin: TimeOrigin?
     /// Minimum time from the start of exposure to arrival, estimated without a wall clock.
-    var way: Nanoseconds
+    var transportDelay: Nanoseconds
     /// Part of `way` from the arrival of a frame until it is known to be complete.
     var assembly = Nanoseconds.zero
     /// Maximum backward step of timestamps from one packet to the next that doesn't count as a new origin.
@@ -20,17 +20,17 @@ struct StreamClock {
     /// Offset from timestamps to CLOCK_MONOTONIC.
     private var offset = Nanoseconds.zero
     /// Smallest offset from timestamp to arrival, by second of arrival.
-    private var least: [(second: Int64, offset: Nanoseconds)] = []
+    private var minOffsets: [(second: Int64, offset: Nanoseconds)] = []
     private var last: (stamp: Nanoseconds, arrival: ClockTime)?
     /// Offset from timestamps to CLOCK_MONOTONIC according to the camera's wall clock.
     private var wall: Nanoseconds?
     /// Total change of the camera's wall clock since the clock source was chosen.
     private var step = Nanoseconds.zero
-    /// Latest change of the wall clock, until `takeSetting` returns it.
-    private var news: Nanoseconds?
+    /// Latest change of the wall clock, until `dequeueClockChange` returns it.
+    private var pendingClockChange: Nanoseconds?
     /// Time of the last report that the wall clock was set.
-    private var told: ClockTime?
-    private var followed: ClockTime?
+    private var lastReport: ClockTime?
+    private var lastAdjustment: ClockTime?
 
     /// Window for the fastest frames, in seconds. A drift of 100 ppm amounts to one millisecond in this
     /// window.
@@ -39,27 +39,27 @@ struct StreamClock {
     /// origin.
     private static let jump = Nanoseconds.seconds(1)
     /// Sudden change of the wall clock above which the clock is considered to have been set.
-    private static let set = Nanoseconds.milliseconds(50)
+    private static let minClockChange = Nanoseconds.milliseconds(50)
     /// Maximum backward step of timestamps in a stream without B-frames.
     private static let leastReordering = Nanoseconds.milliseconds(150)
     /// Maximum number of frame intervals between two successive packets in a stream with B-frames. H.264 and HEVC
     /// decoders hold at most 16 frames, so up to 16 frames are sent after a frame and shown before it.
     private static let mostReordered: Int64 = 18
     /// Minimum time between two reports that the wall clock was set.
-    private static let pause = Nanoseconds.seconds(10)
+    private static let reportInterval = Nanoseconds.seconds(10)
     /// Plausible transport times according to the camera's wall clock. Other times mean that the clock is wrong.
-    private static let believed = Nanoseconds.milliseconds(-5)...Nanoseconds.seconds(2)
+    private static let plausibleDelays = Nanoseconds.milliseconds(-5)...Nanoseconds.seconds(2)
     /// Maximum correction of capture times per second: larger than any clock drift, and too small to be visible.
     private static let slew = 0.002
     /// Accuracy of a camera's clock reports. Some cameras report when a frame was sent, not when it was captured.
-    private static let report = Nanoseconds.milliseconds(10)
+    private static let reportAccuracy = Nanoseconds.milliseconds(10)
     /// Allowance for the camera's own processing time, which is unknown.
-    private static let unknownWay = Nanoseconds.milliseconds(200)
+    private static let defaultError = Nanoseconds.milliseconds(200)
 
     /// Creates a clock that has no observations yet.
     ///
-    /// - Parameter way: Minimum transport time of a frame.
-    init(way: Nanoseconds = .zero) { self.way = way }
+    /// - Parameter transportDelay: Minimum transport time of a frame.
+    init(transportDelay: Nanoseconds = .zero) { self.transportDelay = transportDelay }
 
     /// Sets the maximum backward step of timestamps.
     ///
@@ -80,24 +80,24 @@ struct StreamClock {
     ///   - isRebased: Whether the timestamps may have a new origin from this frame on.
     /// - Returns: Whether the timestamps have a new origin.
     @discardableResult
-    mutating func note(_ stamp: Nanoseconds, arrival: ClockTime, isRebased: Bool = false) -> Bool {
+    mutating func record(_ stamp: Nanoseconds, arrival: ClockTime, isRebased: Bool = false) -> Bool {
         let jump = jump(to: stamp, arrival: arrival, isRebased: isRebased)
         if let jump {
             // The offset is adjusted so that capture times remain consistent with arrival times.
             offset = offset - jump
             wall = wall.map { $0 - jump }
-            least = least.map { ($0.second, $0.offset - jump) }
+            minOffsets = minOffsets.map { ($0.second, $0.offset - jump) }
         }
         last = (stamp, arrival)
         let second = arrival.nanoseconds / 1_000_000_000
         let distance = Nanoseconds(arrival.nanoseconds) - stamp
-        if let index = least.firstIndex(where: { $0.second == second }) {
-            least[index].offset = min(least[index].offset, distance)
+        if let index = minOffsets.firstIndex(where: { $0.second == second }) {
+            minOffsets[index].offset = min(minOffsets[index].offset, distance)
         } else {
-            least.append((second, distance))
-            least.removeAll { $0.second < second - Int64(Self.window) }
+            minOffsets.append((second, distance))
+            minOffsets.removeAll { $0.second < second - Int64(Self.window) }
         }
-        if origin == .arrival, let fastest { follow(fastest - way, at: arrival) }
+        if origin == .arrival, let fastest { adjust(to: fastest - transportDelay, at: arrival) }
         return jump != nil
     }
 
@@ -108,9 +108,9 @@ struct StreamClock {
         guard let last else { return nil }
         let step = stamp - last.stamp
         let apart = step - (arrival - last.arrival)
-        guard apart.magnitude > Self.set else { return nil }
+        guard apart.magnitude > Self.minClockChange else { return nil }
         // Network delays never make a frame arrive before its capture.
-        let isEarly = origin == .wallClock && time(of: stamp) - arrival > Self.set
+        let isEarly = origin == .wallClock && time(of: stamp) - arrival > Self.minClockChange
         let goesBack = step < .zero - reordering
         // A packet may be ahead of the previous one by as much as it may be behind.
         let isJump =
@@ -126,42 +126,44 @@ struct StreamClock {
     ///   - time: The camera's wall clock at the capture, converted to CLOCK_MONOTONIC using this computer's
     ///     wall clock.
     ///   - arrival: Arrival time.
-    mutating func note(_ stamp: Nanoseconds, captured time: ClockTime, arrival: ClockTime) {
+    mutating func record(_ stamp: Nanoseconds, captured time: ClockTime, arrival: ClockTime) {
         let distance = Nanoseconds(time.nanoseconds) - stamp
         wall = distance
         guard origin == .wallClock else { return }
         let change = distance - step - offset
-        if change.magnitude > Self.set {
+        if change.magnitude > Self.minClockChange {
             step = distance - offset
-            if told.map({ arrival - $0 >= Self.pause }) ?? true { (news, told) = (change, arrival) }
+            if lastReport.map({ arrival - $0 >= Self.reportInterval }) ?? true {
+                (pendingClockChange, lastReport) = (change, arrival)
+            }
         }
-        follow(distance - step, at: arrival)
+        adjust(to: distance - step, at: arrival)
     }
 
     /// Returns the step of the camera's wall clock relative to this computer's clock since the last call, positive or
     /// negative. Returns `nil` if the camera's clock hasn't been set, or if a change was reported recently.
-    mutating func takeSetting() -> Nanoseconds? {
-        defer { news = nil }
-        return news
+    mutating func dequeueClockChange() -> Nanoseconds? {
+        defer { pendingClockChange = nil }
+        return pendingClockChange
     }
 
     private var hasReordering: Bool { reordering > Self.leastReordering }
 
-    private var fastest: Nanoseconds? { least.map(\.offset).min() }
+    private var fastest: Nanoseconds? { minOffsets.map(\.offset).min() }
 
     /// Transport time of the fastest frames according to the camera's wall clock; `nil` if that clock is
     /// missing or wrong.
-    var measuredWay: Nanoseconds? {
-        guard let wall, let fastest, Self.believed.contains(fastest - wall) else { return nil }
+    var measuredTransportDelay: Nanoseconds? {
+        guard let wall, let fastest, Self.plausibleDelays.contains(fastest - wall) else { return nil }
         return fastest - wall
     }
 
     /// Chooses the source of capture times from now on.
-    mutating func decide() {
-        if let way = measuredWay, let wall {
-            (origin, offset, self.way) = (.wallClock, wall, max(way, .zero))
+    mutating func chooseOrigin() {
+        if let way = measuredTransportDelay, let wall {
+            (origin, offset, self.transportDelay) = (.wallClock, wall, max(way, .zero))
         } else {
-            (origin, offset) = (.arrival, (fastest ?? .zero) - way)
+            (origin, offset) = (.arrival, (fastest ?? .zero) - transportDelay)
         }
     }
 
@@ -174,12 +176,12 @@ struct StreamClock {
     /// before its capture, even if the clock is slow. Without a wall clock, the camera's own processing time is
     /// unknown.
     var error: Nanoseconds {
-        origin == .wallClock ? max(way - assembly, Self.report) : Self.unknownWay
+        origin == .wallClock ? max(transportDelay - assembly, Self.reportAccuracy) : Self.defaultError
     }
 
-    private mutating func follow(_ target: Nanoseconds, at time: ClockTime) {
-        let passed = followed.map { min(max(time - $0, .zero), .seconds(1)) } ?? .zero
-        followed = time
+    private mutating func adjust(to target: Nanoseconds, at time: ClockTime) {
+        let passed = lastAdjustment.map { min(max(time - $0, .zero), .seconds(1)) } ?? .zero
+        lastAdjustment = time
         let most = Nanoseconds.seconds(rounding: passed.inSeconds * Self.slew)
         offset = offset + min(max(target - offset, -most), most)
     }

@@ -9,19 +9,19 @@ final class MotionJPEGConnection {
     private let cancellation: Cancellation
     private var reader: MultipartReader
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    private var rubbish = 0
+    private var invalidParts = 0
     /// Arrival time of the last frame.
     private var lastFrame = MonotonicClock().now
     private var clock = StreamClock()
 
     /// Number of frames that determine the rate, and the maximum time to wait for them.
-    private static let enough = 120
-    private static let patience = Nanoseconds.seconds(2)
+    private static let maxMeasuredFrames = 120
+    private static let measurementTime = Nanoseconds.seconds(2)
     /// Number of consecutive damaged parts after which the sender isn't considered a camera.
-    private static let mostRubbish = 100
+    private static let maxInvalidParts = 100
     /// Maximum time for which the incoming data may contain no frame.
-    private static let silence = Nanoseconds.seconds(5)
-    private static let room = Nanoseconds.milliseconds(200)
+    private static let frameTimeout = Nanoseconds.seconds(5)
+    private static let delayMargin = Nanoseconds.milliseconds(200)
 
     init(_ address: SourceAddress, _ cancellation: Cancellation) throws(SourceError) {
         (self.address, self.cancellation) = (address, cancellation)
@@ -40,12 +40,12 @@ final class MotionJPEGConnection {
 
     /// Delivers frames until the connection ends.
     func run(into output: SourceOutput) throws(SourceError) {
-        let (size, color, rate) = try settle(output)
-        clock.way = rate.interval
-        clock.decide()
+        let (size, color, rate) = try measureFormat(output)
+        clock.transportDelay = rate.interval
+        clock.chooseOrigin()
         try output.announce(
             VideoFormat(pixel: .mjpeg, size: size, rate: rate), color,
-            delay: clock.way + rate.interval + Self.room,
+            delay: clock.transportDelay + rate.interval + Self.delayMargin,
             dated: clock.origin ?? .arrival)
         while !cancellation.isCancelled {
             for part in try parts() {
@@ -55,32 +55,36 @@ final class MotionJPEGConnection {
                         "\(address) changed its frame size from \(size) to \(markers.size). Restore the previous size in the camera's settings."
                     )
                 }
-                let stamp = note(part)
-                output.tell(clockSetBy: clock.takeSetting())
+                let stamp = record(part)
+                output.reportClockChange(clock.dequeueClockChange())
                 try output.send(SharedBytes(part.bytes), at: clock.time(of: stamp), within: clock.error)
             }
-            guard rubbish < Self.mostRubbish else { throw .refused("\(address) does not send JPEG images.") }
+            guard invalidParts < Self.maxInvalidParts else {
+                throw .refused("\(address) does not send JPEG images.")
+            }
         }
     }
 
     /// Observes the stream until its size and rate are known.
-    private func settle(
+    private func measureFormat(
         _ output: SourceOutput
     ) throws(SourceError) -> (size: FrameSize, color: ColorDescription, rate: FrameRate) {
         var (arrivals, stamps) = ([ClockTime](), [Nanoseconds]())
         var size: FrameSize?
         var color = ColorDescription.jpeg
-        let end = MonotonicClock().now + Self.patience
-        while arrivals.count < Self.enough, MonotonicClock().now < end || arrivals.count < 2 {
+        let end = MonotonicClock().now + Self.measurementTime
+        while arrivals.count < Self.maxMeasuredFrames, MonotonicClock().now < end || arrivals.count < 2 {
             if cancellation.isCancelled { throw .lost("\(address) is no longer used.") }
             for part in try parts() {
                 guard let markers = markers(of: part) else { continue }
                 (size, color) = (markers.size, markers.color)
                 arrivals.append(part.arrival)
-                let stamp = note(part)
+                let stamp = record(part)
                 if part.wall != nil { stamps.append(stamp) }
             }
-            guard rubbish < Self.mostRubbish else { throw .refused("\(address) does not send JPEG images.") }
+            guard invalidParts < Self.maxInvalidParts else {
+                throw .refused("\(address) does not send JPEG images.")
+            }
         }
         guard let size, size.isPlausible else {
             throw .refused("\(address) sent a frame of an unsupported size.")
@@ -88,31 +92,31 @@ final class MotionJPEGConnection {
         let rate =
             stamps.count >= 6
             ? RateEstimate.rate(ofStamps: stamps, guessed: nil) : RateEstimate.rate(ofArrivals: arrivals)
-        return (size, color, output.rate(about: rate))
+        return (size, color, output.rate(measured: rate))
     }
 
     /// Passes the times of a frame to the stream clock.
     ///
     /// - Returns: The frame's timestamp: the camera's own timestamp if the camera sends one, otherwise the arrival
     ///   time.
-    private func note(_ part: MultipartReader.Part) -> Nanoseconds {
+    private func record(_ part: MultipartReader.Part) -> Nanoseconds {
         guard let wall = part.wall else {
             let stamp = Nanoseconds(part.arrival.nanoseconds)
-            clock.note(stamp, arrival: part.arrival)
+            clock.record(stamp, arrival: part.arrival)
             return stamp
         }
-        clock.note(wall, arrival: part.arrival)
-        clock.note(wall, captured: WallClock.monotonic(wall: wall), arrival: part.arrival)
+        clock.record(wall, arrival: part.arrival)
+        clock.record(wall, captured: WallClock.monotonic(wall: wall), arrival: part.arrival)
         return wall
     }
 
     private func parts() throws(SourceError) -> [MultipartReader.Part] {
-        guard MonotonicClock().now - lastFrame < Self.silence else {
+        guard MonotonicClock().now - lastFrame < Self.frameTimeout else {
             throw .refused("\(address) does not send JPEG images.")
         }
         let count = try stream.read(into: &buffer)
         do throws(MultipartReader.Fault) {
-            return try reader.take(buffer[..<count], at: MonotonicClock().now)
+            return try reader.parse(buffer[..<count], at: MonotonicClock().now)
         } catch {
             switch error {
             case .header: throw .refused("\(address) sent a header that exceeds the size limit.")
@@ -124,7 +128,7 @@ final class MotionJPEGConnection {
 
     private func markers(of part: MultipartReader.Part) -> JPEGMarkers? {
         let markers = part.bytes.withUnsafeBytes { JPEGMarkers($0) }
-        rubbish = markers == nil ? rubbish + 1 : 0
+        invalidParts = markers == nil ? invalidParts + 1 : 0
         if markers != nil { lastFrame = MonotonicClock().now }
         return markers
     }

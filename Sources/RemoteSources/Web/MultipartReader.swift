@@ -110,7 +110,7 @@ struct MultipartReader {
     ///   - now: Arrival time.
     /// - Returns: The parts that are now complete.
     /// - Throws: `Fault` if the stream can't come from a camera.
-    mutating func take(_ bytes: ArraySlice<UInt8>, at now: ClockTime) throws(Fault) -> [Part] {
+    mutating func parse(_ bytes: ArraySlice<UInt8>, at now: ClockTime) throws(Fault) -> [Part] {
         pending += bytes
         var parts: [Part] = []
         while let part = try step(now) {

@@ -9,13 +9,13 @@ final class WebStream {
     private let session: UnsafeMutablePointer<SoupSession>
     private let message: OpaquePointer
     private let stream: UnsafeMutablePointer<GInputStream>
-    private let watch: WebMonitor
+    private let monitor: WebMonitor
     private let address: SourceAddress
     /// Content type of the response.
     let contentType: String
 
-    private static let greeting = Nanoseconds.seconds(8)
-    private static let silence = Nanoseconds.seconds(3)
+    private static let connectTimeout = Nanoseconds.seconds(8)
+    private static let readTimeout = Nanoseconds.seconds(3)
 
     /// Requests the stream.
     init(_ address: SourceAddress, _ cancellation: Cancellation) throws(SourceError) {
@@ -27,7 +27,7 @@ final class WebStream {
         soup_session_set_user_agent(session, "multicam")
         soup_message_add_flags(message, SOUP_MESSAGE_NO_REDIRECT)
         let watch = WebMonitor(cancellation)
-        watch.allow(Self.greeting)
+        watch.allow(Self.connectTimeout)
         var error: UnsafeMutablePointer<GError>?
         let opened = soup_session_send(session, message, watch.cancellable, &error)
         let status = Int(soup_message_get_status(message).rawValue)
@@ -42,13 +42,13 @@ final class WebStream {
             watch.end()
             throw refusal ?? .lost("\(address) is not responding.")
         }
-        (self.session, self.message, self.watch) = (session, message, watch)
+        (self.session, self.message, self.monitor) = (session, message, watch)
         (stream, contentType) = (opened, type.printable(limit: 100))
     }
 
     deinit {
-        g_cancellable_cancel(watch.cancellable)
-        watch.end()
+        g_cancellable_cancel(monitor.cancellable)
+        monitor.end()
         soup_session_abort(session)
         g_object_unref(stream)
         g_object_unref(UnsafeMutableRawPointer(message))
@@ -57,12 +57,12 @@ final class WebStream {
 
     /// Reads the available bytes, at least one.
     func read(into buffer: inout [UInt8]) throws(SourceError) -> Int {
-        watch.allow(Self.silence)
+        monitor.allow(Self.readTimeout)
         var error: UnsafeMutablePointer<GError>?
-        let count = g_input_stream_read(stream, &buffer, gsize(buffer.count), watch.cancellable, &error)
+        let count = g_input_stream_read(stream, &buffer, gsize(buffer.count), monitor.cancellable, &error)
         if count > 0 { return Int(count) }
         if count == 0 { throw .lost("\(address) ended the stream.") }
-        if watch.isOver {
+        if monitor.isOver {
             if let error { g_error_free(error) }
             throw .lost("no data was received from \(address) for 3 s.")
         }
@@ -121,7 +121,7 @@ final class WebMonitor: @unchecked Sendable {
 
     init(_ cancellation: Cancellation) {
         deadline = ConditionLock(MonotonicClock().now + .seconds(60))
-        MediaThread.eventually(name: "source:watch") { [self] in
+        MediaThread.startWhenPossible(name: "source:watch") { [self] in
             while !ended.wait(until: MonotonicClock().now + Self.pause) {
                 guard cancellation.isCancelled || isOver else { continue }
                 return g_cancellable_cancel(cancellable)

@@ -15,10 +15,10 @@ struct OpenedTrack: Sendable {
     let planned: PlannedCameraTrack
     let input: CameraInput
     private let writer: MovieWriter
-    private let places: [ContainedFile]
+    private let fileLocations: [ContainedFile]
     private let encoder: Carried<any VideoEncoding>?
     /// Creates a replacement encoder if the current encoder fails.
-    private let another: VideoEncoderWorker.Making
+    private let makeReplacementEncoder: VideoEncoderWorker.EncoderFactory
     /// Size of the camera's current frames.
     private let size: FrameSize
 
@@ -43,8 +43,8 @@ struct OpenedTrack: Sendable {
                     codec: .mjpeg, timeScale: planned.rate.frames, size: size, rate: planned.rate,
                     color: input.source.color)
             parameters.pixelAspect = planned.pixelAspect
-            let disks = disks.filter { $0.takes(isProgram: false) }
-            places = disks.map { $0.folder.place(of: planned.file) }
+            let disks = disks.filter { $0.includesFile(isProgram: false) }
+            fileLocations = disks.map { $0.folder.place(of: planned.file) }
             writer = try MovieWriter(
                 disks, relativePath: planned.file,
                 streams: [.video(parameters, rotation: planned.rotation, name: planned.name)], startedAt: date
@@ -57,7 +57,8 @@ struct OpenedTrack: Sendable {
         } catch {
             preconditionFailure("unexpected error when creating a track: \(error)")
         }
-        another = VideoEncoderWorker.making(settings, named: planned.name, by: codecs)
+        makeReplacementEncoder = VideoEncoderWorker.makeEncoderFactory(
+            settings, named: planned.name, by: codecs)
         self.planned = planned
         self.input = input
         self.size = size
@@ -79,7 +80,7 @@ struct OpenedTrack: Sendable {
         let time = planned.rate.time(ofTick: tick)
         writer.begin(startedAt: clock.date(of: start), from: time)
         let sink = TrackSink(writer: writer, stream: 0)
-        let follower = GridFollower(input: input, track: planned.name, start: start, rate: planned.rate)
+        let follower = GridAligner(input: input, track: planned.name, start: start, rate: planned.rate)
         let caption = SlateCaption(
             role: planned.role, device: input.source.device.name, rotation: planned.rotation)
         let track: any CameraTrack
@@ -87,7 +88,8 @@ struct OpenedTrack: Sendable {
             track = EncodedTrack(
                 follower: follower, rate: planned.rate, place: planned.layer, caption: caption,
                 encoder: VideoEncoderWorker(
-                    name: "enc:\(planned.name)", encoder: encoder.value, another: another, to: sink,
+                    name: "enc:\(planned.name)", encoder: encoder.value, another: makeReplacementEncoder,
+                    to: sink,
                     waitsForRoom: !clock.isRealTime))
         } else {
             track = CopiedTrack(
@@ -101,7 +103,7 @@ struct OpenedTrack: Sendable {
     /// Removes the track's empty files. Call this method if the recording ended before the track began.
     func abandon() {
         writer.abandon()
-        for place in places { place.discard() }
+        for place in fileLocations { place.discard() }
     }
 }
 
@@ -147,7 +149,7 @@ struct OpenedAudio: Sendable {
     private let resampler: Carried<any Resampling>?
     private let meter: Carried<any LoudnessMetering>
     private let file: WaveWriter?
-    private let places: [ContainedFile]
+    private let fileLocations: [ContainedFile]
 
     /// Creates the file, resampler and loudness meter. This method blocks on disk I/O, so don't call it on
     /// the timeline's thread.
@@ -163,8 +165,8 @@ struct OpenedAudio: Sendable {
             let format = AudioFormat(rate: input.source.format.rate, channels: input.channels)
             resampler = isNew ? Carried(try codecs.makeResampler(from: format, name: input.role)) : nil
             meter = Carried(try codecs.makeLoudnessMeter(channels: input.channels, name: input.role))
-            let disks = disks.filter { $0.takes(isProgram: false) }
-            places = planned.map { planned in disks.map { $0.folder.place(of: planned.file) } } ?? []
+            let disks = disks.filter { $0.includesFile(isProgram: false) }
+            fileLocations = planned.map { planned in disks.map { $0.folder.place(of: planned.file) } } ?? []
             file = try planned.map {
                 try WaveWriter(disks, relativePath: $0.file, channels: input.channels, startedAt: date)
             }
@@ -182,18 +184,21 @@ struct OpenedAudio: Sendable {
     /// - Parameters:
     ///   - start: T0, the start time of the recording.
     ///   - first: Index of the first sample that will be requested from the feed.
-    ///   - heard: Index of the first sample that contains the microphone's audio.
+    ///   - firstAudible: Index of the first sample that contains the microphone's audio.
     ///   - taps: The registry of the caller's taps.
     /// - Returns: The feed of the new microphone.
-    func makeFeed(start: ClockTime, first: Int64, heard: Int64, taps: TapRegistry) -> MicrophoneFeed {
+    func makeFeed(start: ClockTime, first: Int64, firstAudible: Int64, taps: TapRegistry) -> MicrophoneFeed {
         guard let resampler else { preconditionFailure("the microphone is already part of the session") }
         return MicrophoneFeed(
-            input: input, resampler: resampler.value, start: start, first: first, heard: heard, taps: taps)
+            input: input, resampler: resampler.value, start: start, first: first, firstAudible: firstAudible,
+            taps: taps)
     }
 
     /// Creates the stream that measures the microphone's loudness after this call. Call this method only
     /// once.
-    func loudness(in outputs: SessionOutputs, clock: any SessionClock, channels: Int) -> LoudnessStream {
+    func makeLoudnessStream(in outputs: SessionOutputs, clock: any SessionClock, channels: Int)
+        -> LoudnessStream
+    {
         LoudnessStream(outputs.meter(waitsForRoom: !clock.isRealTime), meter, channels: channels)
     }
 
@@ -210,7 +215,7 @@ struct OpenedAudio: Sendable {
         loudness: LoudnessStream
     ) {
         file?.begin(startedAt: date, from: first)
-        microphone.begin(
+        microphone.add(
             MicrophoneTrack(
                 planned, channels: microphone.channels, first: first, file: file, encoder: nil,
                 loudness: loudness))
@@ -219,6 +224,6 @@ struct OpenedAudio: Sendable {
     /// Removes the track's empty files. Call this method if the recording ended before the track began.
     func abandon() {
         file?.abandon()
-        for place in places { place.discard() }
+        for place in fileLocations { place.discard() }
     }
 }

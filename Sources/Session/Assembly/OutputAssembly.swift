@@ -19,7 +19,7 @@ struct OutputAssembly {
     let codecs: any CodecFactory
     let clock: any SessionClock
     let sinks: SessionSinks
-    /// Hardware encoders already created by `hardwareEncoders`, by stream name.
+    /// Hardware encoders already created by `makeHardwareEncoders`, by stream name.
     let prepared: [String: Carried<any VideoEncoding>]
 
     /// Creates the hardware encoders before the devices start to stream, since opening an encoder may take a
@@ -28,7 +28,7 @@ struct OutputAssembly {
     /// - Returns: The encoders by stream name, which is `program` or a role.
     /// - Throws: `RecordingError` when a hardware encoder required by the profile fails to open, or when no
     ///   encoder is available.
-    static func hardwareEncoders(
+    static func makeHardwareEncoders(
         of plan: SessionPlan, _ inputs: SessionInputs, _ codecs: any CodecFactory
     ) throws(RecordingError) -> [String: Carried<any VideoEncoding>] {
         var made: [String: Carried<any VideoEncoding>] = [:]
@@ -96,7 +96,7 @@ struct OutputAssembly {
                     Carried(try codecs.makeLoudnessMeter(channels: input.channels, name: input.role)))
                 guard let track = waveTrack(of: input.role) else { continue }
                 prepared.waves[input.role] = try WaveWriter(
-                    disks.filter { $0.takes(isProgram: false) }, relativePath: track.file,
+                    disks.filter { $0.includesFile(isProgram: false) }, relativePath: track.file,
                     channels: input.channels, startedAt: now)
             }
             for voice in inputs.voices {
@@ -113,7 +113,8 @@ struct OutputAssembly {
                 let tracks = prepared.streams.filter { $0.file == file }.map(\.track)
                 let isProgram = file == plan.program?.file
                 prepared.movies[file] = try MovieWriter(
-                    disks.filter { $0.takes(isProgram: isProgram) }, relativePath: file, streams: tracks,
+                    disks.filter { $0.includesFile(isProgram: isProgram) }, relativePath: file,
+                    streams: tracks,
                     startedAt: now)
             }
             prepared.metadata = try makeMetadataFiles()
@@ -128,8 +129,8 @@ struct OutputAssembly {
     /// hang if they can't create one of their threads, and such a failure can't be reported later.
     static func checkThreads(files: Int, encoders: Int) throws(RecordingError) {
         do throws(ThreadError) {
-            try MediaThread.check(
-                files * threadsPerFile + encoders * threadsPerEncoder + otherThreads, for: "recording")
+            try MediaThread.checkAvailability(
+                of: files * threadsPerFile + encoders * threadsPerEncoder + otherThreads, for: "recording")
         } catch {
             throw .thread(error)
         }
@@ -148,7 +149,7 @@ struct OutputAssembly {
     ///   - prepared: The encoders and files, of which this call takes ownership.
     ///   - start: T0, the start time of the recording.
     /// - Returns: The outputs that the timeline supplies with data.
-    func make(_ prepared: Prepared, start: ClockTime) -> SessionOutputs {
+    func makeOutputs(_ prepared: Prepared, start: ClockTime) -> SessionOutputs {
         let date = clock.date(of: start)
         for wave in prepared.waves.values { wave.begin(startedAt: date) }
         for movie in prepared.movies.values { movie.begin(startedAt: date) }
@@ -173,7 +174,7 @@ struct OutputAssembly {
                 microphone.measure(with: loudness)
                 continue
             }
-            microphone.begin(
+            microphone.add(
                 MicrophoneTrack(
                     planned, channels: microphone.channels, file: prepared.waves[microphone.role],
                     encoder: outputs.audioEncoders[planned.name], loudness: loudness))
@@ -237,14 +238,14 @@ struct OutputAssembly {
     private func planStreams() throws -> [PlannedStream] {
         var streams: [PlannedStream] = []
         if let program = plan.program {
-            let encoder = try encoder(program.settings, SessionPlan.programOwner)
+            let encoder = try makeVideoEncoder(program.settings, SessionPlan.programOwner)
             let parameters = encoder.value.parameters
             streams.append(
                 PlannedStream(
                     file: program.file, track: .video(parameters, rotation: .none, name: "program"),
                     content: .program(program, encoder)))
             if !program.mix.isEmpty {
-                let audio = try audioEncoder(
+                let audio = try makeAudioEncoder(
                     channels: AudioGrid.mixChannels, bitrate: program.audioBitrate, name: "program")
                 let parameters = audio.first.value.parameters
                 streams.append(
@@ -253,13 +254,13 @@ struct OutputAssembly {
                         content: .mixedAudio(audio)))
             }
         }
-        for track in plan.cameraTracks { streams.append(try stream(of: track)) }
+        for track in plan.cameraTracks { streams.append(try makeStream(of: track)) }
         for microphone in inputs.microphones {
             let planned = plan.microphoneTracks.first {
                 $0.role == microphone.role && !$0.isWave
             }
             guard let planned else { continue }
-            let audio = try audioEncoder(
+            let audio = try makeAudioEncoder(
                 channels: microphone.channels, bitrate: 192_000, name: microphone.role)
             let parameters = audio.first.value.parameters
             streams.append(
@@ -270,7 +271,7 @@ struct OutputAssembly {
         return streams
     }
 
-    private func stream(of track: PlannedCameraTrack) throws -> PlannedStream {
+    private func makeStream(of track: PlannedCameraTrack) throws -> PlannedStream {
         let input = input(track.role)
         let file = track.file
         guard track.mode == .encode else {
@@ -282,7 +283,7 @@ struct OutputAssembly {
         }
         var settings = track.settings
         settings.color = input.source.color
-        let encoder = try encoder(settings, track.role)
+        let encoder = try makeVideoEncoder(settings, track.role)
         var parameters = encoder.value.parameters
         parameters.pixelAspect = track.pixelAspect
         return PlannedStream(
@@ -290,7 +291,7 @@ struct OutputAssembly {
             content: .encoded(input, track, encoder))
     }
 
-    private func encoder(
+    private func makeVideoEncoder(
         _ settings: VideoEncodingSettings, _ owner: String
     ) throws(EncodingError) -> Carried<any VideoEncoding> {
         if let made = prepared[owner] { return made }
@@ -313,7 +314,7 @@ struct OutputAssembly {
         }
         let setup = withExtendedLifetime(key) { Array(key.memory.bytes) }
         return StreamParameters(
-            codec: .h264, timeScale: StreamParameters.ownTimeScale, setup: setup, size: format.size,
+            codec: .h264, timeScale: StreamParameters.captureTimeScale, setup: setup, size: format.size,
             rate: track.rate,
             color: input.source.color)
     }
@@ -325,40 +326,40 @@ struct OutputAssembly {
         let outputs = SessionOutputs(disks: disks, writers: writers, microphones: microphones)
         for (index, stream) in streams.enumerated() {
             let place = streams[..<index].filter { $0.file == stream.file }.count
-            let listener = listener(of: stream, since: start)
-            let cover = cover(of: stream)
+            let listener = makePacketListener(of: stream, since: start)
+            let cover = makeCover(of: stream)
             let sink =
                 writers[stream.file].map { writer in
                     TrackSink(
                         writer: writer, stream: place, listener: listener,
-                        ending: cover.map { ending(of: writer, with: $0) })
+                        ending: cover.map { makeCoverWriter(of: writer, with: $0) })
                 }
                 ?? TrackSink(named: stream.track.trackName) { listener?($0) }
             switch stream.content {
             case .copied(let input, let track):
-                outputs.cameraTracks.append(copied(input, track, sink, start: start))
+                outputs.cameraTracks.append(makeCopiedTrack(input, track, sink, start: start))
             case .encoded(let input, let track, let encoder):
                 var settings = track.settings
                 settings.color = input.source.color
-                let worker = encoderWorker("enc:\(track.role)", encoder, settings, of: track.role, sink)
+                let worker = makeEncoderWorker("enc:\(track.role)", encoder, settings, of: track.role, sink)
                 outputs.cameraTracks.append(
                     EncodedTrack(
-                        follower: follower(input, track.role, track.rate, start), rate: track.rate,
-                        place: track.layer, caption: caption(of: input, track), encoder: worker))
+                        follower: makeFollower(input, track.role, track.rate, start), rate: track.rate,
+                        place: track.layer, caption: makeCaption(of: input, track), encoder: worker))
             case .program(let program, let encoder):
                 let followers = inputs.cameras.filter(\.hasPixels).map {
-                    follower($0, "program", program.settings.rate, start)
+                    makeFollower($0, "program", program.settings.rate, start)
                 }
                 outputs.program = ProgramTrack(
                     rate: program.settings.rate, followers: followers, layers: program.layers,
-                    encoder: encoderWorker(
+                    encoder: makeEncoderWorker(
                         "program", encoder, program.settings, of: SessionPlan.programOwner, sink,
-                        watching: Self.watching(
+                        watching: Self.makeFrameObserver(
                             for: sinks.taps, cover: cover, since: start, rate: program.settings.rate)))
             case .mixedAudio(let encoder):
-                outputs.mixEncoder = encoder.worker(to: sink)
+                outputs.mixEncoder = encoder.makeWorker(to: sink)
             case .microphone(let name, let encoder):
-                outputs.audioEncoders[name] = encoder.worker(to: sink)
+                outputs.audioEncoders[name] = encoder.makeWorker(to: sink)
             }
             outputs.places[stream.track.trackName] = (stream.file, place)
         }
@@ -369,24 +370,24 @@ struct OutputAssembly {
     /// The first audio encoder of a stream, and a function that creates an identical one.
     fileprivate struct AudioEncoder {
         let first: Carried<any AudioEncoding>
-        let make: RestartingAudioEncoder.Making
+        let make: RestartingAudioEncoder.EncoderFactory
 
-        func worker(to sink: TrackSink) -> AudioEncoderWorker {
+        func makeWorker(to sink: TrackSink) -> AudioEncoderWorker {
             AudioEncoderWorker(encoder: first.value, making: make, to: sink)
         }
     }
 
-    private func audioEncoder(
+    private func makeAudioEncoder(
         channels: Int, bitrate: Int, name: String
     ) throws(EncodingError) -> AudioEncoder {
         let codecs = codecs
-        let make: RestartingAudioEncoder.Making = { () throws(EncodingError) in
+        let make: RestartingAudioEncoder.EncoderFactory = { () throws(EncodingError) in
             Carried(try codecs.makeAudioEncoder(channels: channels, bitrate: bitrate, name: name))
         }
         return AudioEncoder(first: try make(), make: make)
     }
 
-    private func copied(
+    private func makeCopiedTrack(
         _ input: CameraInput, _ track: PlannedCameraTrack, _ sink: TrackSink, start: ClockTime
     ) -> any CameraTrack {
         if input.source.format.pixel == .h264 {
@@ -394,19 +395,19 @@ struct OutputAssembly {
                 input: input, name: track.role, start: start, rate: track.rate, sink: sink)
         }
         return CopiedTrack(
-            follower: follower(input, track.role, track.rate, start), rate: track.rate,
-            size: input.source.format.size, caption: caption(of: input, track), sink: sink,
+            follower: makeFollower(input, track.role, track.rate, start), rate: track.rate,
+            size: input.source.format.size, caption: makeCaption(of: input, track), sink: sink,
             codecs: codecs)
     }
 
-    private func caption(of input: CameraInput, _ track: PlannedCameraTrack) -> SlateCaption {
+    private func makeCaption(of input: CameraInput, _ track: PlannedCameraTrack) -> SlateCaption {
         SlateCaption(role: track.role, device: input.source.device.name, rotation: track.rotation)
     }
 
-    private func follower(
+    private func makeFollower(
         _ input: CameraInput, _ track: String, _ rate: FrameRate, _ start: ClockTime
-    ) -> GridFollower {
-        GridFollower(input: input, track: track, start: start, rate: rate)
+    ) -> GridAligner {
+        GridAligner(input: input, track: track, start: start, rate: rate)
     }
 
     /// Returns a function that delivers the program's composed frames to the taps that request them.
@@ -418,36 +419,36 @@ struct OutputAssembly {
     ///   - start: Time of tick 0.
     ///   - rate: Rate of the program's grid.
     /// - Returns: The function, which the encoder's worker calls for composed frames.
-    static func watching(
+    static func makeFrameObserver(
         for taps: TapRegistry, cover: ProgramCover? = nil, since start: ClockTime, rate: FrameRate
-    ) -> VideoEncoderWorker.Watching {
+    ) -> VideoEncoderWorker.FrameObserver {
         { encoder, tick in
             let isForTaps = taps.wantsProgramFrames
-            let isForCover = cover?.wants(tick) ?? false
+            let isForCover = cover?.needsFrame(at: tick) ?? false
             guard isForTaps || isForCover else { return }
             let time = start + Nanoseconds(rate.time(ofTick: tick).nanoseconds)
             guard let frame = encoder.composedFrame(at: time, sequence: tick) else { return }
-            if isForCover { cover?.take(frame, of: tick) }
-            if isForTaps { taps.give(frame, of: TapRegistry.program) }
+            if isForCover { cover?.store(frame, at: tick) }
+            if isForTaps { taps.forward(frame, of: TapRegistry.program) }
         }
     }
 
     /// Returns a function that adds the cover image to the program's file at the end of its stream.
-    private func ending(of writer: MovieWriter, with cover: ProgramCover) -> @Sendable () -> Void {
+    private func makeCoverWriter(of writer: MovieWriter, with cover: ProgramCover) -> @Sendable () -> Void {
         { [codecs = codecs] in
-            if let jpeg = cover.jpeg(by: codecs) { writer.setCover(jpeg) }
+            if let jpeg = cover.makeJPEG(by: codecs) { writer.setCover(jpeg) }
         }
     }
 
     /// Returns the cover image builder of the program if the recording has a title. Returns `nil` if the
     /// recording has no title, or if the stream isn't the program.
-    private func cover(of stream: PlannedStream) -> ProgramCover? {
+    private func makeCover(of stream: PlannedStream) -> ProgramCover? {
         guard case .program(let program, _) = stream.content, plan.editing?.title != nil else { return nil }
         return ProgramCover(rate: program.settings.rate)
     }
 
     /// Returns a function that delivers the program's packets to the taps that request them; `nil` for other streams.
-    private func listener(
+    private func makePacketListener(
         of stream: PlannedStream, since start: ClockTime
     ) -> (@Sendable (EncodedPacket) -> Void)? {
         let parameters: StreamParameters
@@ -457,17 +458,17 @@ struct OutputAssembly {
         case .copied, .encoded, .microphone: return nil
         }
         return { [taps = sinks.taps] packet in
-            taps.give(packet, parameters: parameters, since: start)
+            taps.forward(packet, parameters: parameters, since: start)
         }
     }
 
-    private func encoderWorker(
+    private func makeEncoderWorker(
         _ name: String, _ encoder: Carried<any VideoEncoding>, _ settings: VideoEncodingSettings,
-        of owner: String, _ sink: TrackSink, watching: VideoEncoderWorker.Watching? = nil
+        of owner: String, _ sink: TrackSink, watching: VideoEncoderWorker.FrameObserver? = nil
     ) -> VideoEncoderWorker {
         VideoEncoderWorker(
             name: name, encoder: encoder.value,
-            another: VideoEncoderWorker.making(settings, named: owner, by: codecs), to: sink,
+            another: VideoEncoderWorker.makeEncoderFactory(settings, named: owner, by: codecs), to: sink,
             watching: watching, waitsForRoom: !clock.isRealTime)
     }
 }
@@ -487,7 +488,7 @@ extension OutputAssembly {
         do throws(FileError) {
             for camera in plan.cameras {
                 guard let name = camera.metadataFile else { continue }
-                for disk in disks where disk.takes(isProgram: false) {
+                for disk in disks where disk.includesFile(isProgram: false) {
                     let file =
                         disk.isBackup
                         ? disk.laterMetadataFile(named: name, of: camera.role)

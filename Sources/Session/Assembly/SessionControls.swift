@@ -21,20 +21,20 @@ final class SessionControls: Sendable {
         /// standby.
         var isClosed = false
         /// Whether the session is on standby, so another recording may follow.
-        var standsBy = false
+        var isOnStandby = false
     }
 
     /// A request to add a marker at an instant.
     struct MarkerRequest: Sendable {
         let text: String
         let at: ClockTime
-        let decided: ChangeDecision?
+        let decided: ChangeCompletion?
     }
 
     /// A request to continue in new files from an instant.
     struct SplitRequest: Sendable {
         let at: ClockTime
-        let decided: ChangeDecision?
+        let decided: ChangeCompletion?
     }
 
     /// A request to record an event that originates outside the recording.
@@ -56,13 +56,13 @@ final class SessionControls: Sendable {
         /// Reductions that keep the plan within its budget.
         let reductions: [String]
         let at: ClockTime
-        let decided: ChangeDecision?
+        let decided: ChangeCompletion?
 
         /// Returns the outcome of a change if the recording ended before the change took effect. On standby,
         /// a change that affects only the arrangement is kept for the next recording. All other changes are
         /// dropped.
-        func outcomeWithoutRecording(standsBy: Bool) -> ChangeOutcome {
-            standsBy && orders.isEmpty ? .next : .ended
+        func outcomeWithoutRecording(isOnStandby: Bool) -> ChangeOutcome {
+            isOnStandby && orders.isEmpty ? .nextRecording : .recordingEnded
         }
     }
 
@@ -90,18 +90,18 @@ final class SessionControls: Sendable {
             if !requests.isClosed { requests.markers.append(request) }
             return !requests.isClosed
         }
-        if !isTaken { request.decided?(.ended) }
+        if !isTaken { request.decided?(.recordingEnded) }
     }
 
     /// Requests that a still be added to the manifest.
-    func noteStill(of role: String, _ files: StillFolder.Files) {
+    func registerStill(of role: String, _ files: StillFolder.Files) {
         requests.withLock { $0.stills.append((role, files)) }
     }
 
     /// Requests that an event be recorded.
     ///
     /// - Returns: Whether a timeline will process the request.
-    func note(_ request: EventRequest) -> Bool {
+    func enqueue(_ request: EventRequest) -> Bool {
         requests.withLock { requests in
             if !requests.isClosed { requests.events.append(request) }
             return !requests.isClosed
@@ -114,7 +114,7 @@ final class SessionControls: Sendable {
             if !requests.isClosed { requests.splits.append(request) }
             return !requests.isClosed
         }
-        if !isTaken { request.decided?(.ended) }
+        if !isTaken { request.decided?(.recordingEnded) }
     }
 
     /// Requests a switch to another plan.
@@ -126,16 +126,16 @@ final class SessionControls: Sendable {
                 requests.plans.append(request)
                 return nil
             }
-            return request.outcomeWithoutRecording(standsBy: requests.standsBy)
+            return request.outcomeWithoutRecording(isOnStandby: requests.isOnStandby)
         }
     }
 
-    var standsBy: Bool { requests.withLock { $0.standsBy } }
+    var isOnStandby: Bool { requests.withLock { $0.isOnStandby } }
 
     /// Stops accepting requests because the session is now on standby and nothing is recorded.
     func standBy() {
-        requests.withLock { $0.standsBy = true }
-        tellEnd(of: close())
+        requests.withLock { $0.isOnStandby = true }
+        notifyEnd(of: close())
     }
 
     /// Starts accepting requests for a recording that begins while the session is on standby. The recording's
@@ -148,23 +148,23 @@ final class SessionControls: Sendable {
     func close() -> Requests {
         requests.withLock { requests in
             requests.isClosed = true
-            return Self.take(from: &requests)
+            return Self.dequeueRequests(from: &requests)
         }
     }
 
     /// Notifies callers that the recording ended before their requests were processed.
-    func tellEnd(of requests: Requests) {
-        for marker in requests.markers { marker.decided?(.ended) }
-        for split in requests.splits { split.decided?(.ended) }
+    func notifyEnd(of requests: Requests) {
+        for marker in requests.markers { marker.decided?(.recordingEnded) }
+        for split in requests.splits { split.decided?(.recordingEnded) }
         for plan in requests.plans {
-            plan.decided?(plan.outcomeWithoutRecording(standsBy: requests.standsBy))
+            plan.decided?(plan.outcomeWithoutRecording(isOnStandby: requests.isOnStandby))
         }
     }
 
     /// Drops requests to a recording that has ended or couldn't begin, so that these requests don't affect
     /// the next recording.
-    func renew() {
-        tellEnd(of: close())
+    func reset() {
+        notifyEnd(of: close())
         requests.withLock { requests in
             requests.stop = nil
             requests.isUrgent = false
@@ -175,9 +175,9 @@ final class SessionControls: Sendable {
     func cancelPendingStop() { requests.withLock { $0.stop = nil } }
 
     /// Returns the requests that were added since the last call. A stop request is returned by every call.
-    func take() -> Requests { requests.withLock { Self.take(from: &$0) } }
+    func dequeueRequests() -> Requests { requests.withLock { Self.dequeueRequests(from: &$0) } }
 
-    private static func take(from requests: inout Requests) -> Requests {
+    private static func dequeueRequests(from requests: inout Requests) -> Requests {
         let taken = requests
         requests.markers.removeAll()
         requests.splits.removeAll()
@@ -205,7 +205,7 @@ final class SessionControls: Sendable {
     }
 
     /// Sets the longest frame interval of an added camera.
-    func note(slowestInterval interval: Nanoseconds, of role: String) {
+    func setSlowestInterval(_ interval: Nanoseconds, of role: String) {
         timing.withLock { $0?.slowestIntervals[role] = interval }
     }
 
@@ -216,7 +216,7 @@ final class SessionControls: Sendable {
 /// A device command or file operation that results from a change to a running session.
 enum SessionOrder: Sendable {
     /// A change of devices that are already part of the plan.
-    case change(DeviceOrder)
+    case change(DeviceOperation)
     /// Add a camera that already delivers frames, and the camera's track, if any. The recipient of this order
     /// owns the track's files.
     case admit(CameraInput, PlannedCamera, OpenedTrack?)
@@ -228,12 +228,13 @@ enum SessionOrder: Sendable {
 
     /// Passes the order's device to `inputs`, which stop the device later. Call this method if the recording
     /// ended before the device was added.
-    func hand(to inputs: SessionInputs) {
+    func discard(returningDevicesTo inputs: SessionInputs) {
         switch self {
         case .admit(let camera, _, let opened):
             opened?.abandon()
             inputs.add(camera)
-        case .replaceCamera(_, let camera): MediaThread.eventually(name: "stop") { camera.source.stop() }
+        case .replaceCamera(_, let camera):
+            MediaThread.startWhenPossible(name: "stop") { camera.source.stop() }
         case .admitAudio(let opened):
             opened.abandon()
             inputs.add(opened.input)

@@ -10,36 +10,36 @@ final class SessionInputs {
     /// The voice sources: microphone audio with echo and noise removed, which the program mixes instead of
     /// the microphones' own audio. A voice source has the same role as its microphone.
     let voices: [MicrophoneInput]
-    private var kept: [[CameraInput.Delivery]]
+    private var retainedDeliveries: [[CameraInput.Delivery]]
     /// Number of cameras and microphones present from the beginning.
     private let plannedCounts: (cameras: Int, microphones: Int)
 
     /// Minimum and maximum of the number of valid frames that a camera must deliver before a recording.
     /// Between these limits, the required number is the number of frames captured in `warmUp` seconds, which
     /// is enough to estimate the camera's clock to within a few milliseconds.
-    private static let (leastFrames, mostFrames) = (3, 12)
+    private static let (minFrames, maxFrames) = (3, 12)
     private static let warmUp = 0.2
     /// Minimum duration of audio that a microphone must deliver before a recording, in seconds.
     private static let audioNeeded = 0.2
     /// Maximum time for which a camera may delay frames to deliver several at once. The time is limited
     /// because a crash loses the frames in memory, and because the delivering thread may also run late.
-    private static let mostLeeway = Nanoseconds.milliseconds(68)
+    private static let maxLeeway = Nanoseconds.milliseconds(68)
     private static let pollInterval = Nanoseconds.milliseconds(10)
 
     init(cameras: [CameraInput], microphones: [MicrophoneInput], voices: [MicrophoneInput] = []) {
         self.voices = voices
         self.cameras = cameras
         self.microphones = microphones
-        kept = Array(repeating: [], count: cameras.count)
+        retainedDeliveries = Array(repeating: [], count: cameras.count)
         plannedCounts = (cameras.count, microphones.count)
     }
 
     /// Adds a camera that already delivers frames. Drops the frames delivered before this call.
     func add(_ camera: CameraInput) {
         _ = camera.dequeueDeliveries()
-        _ = camera.takeLog()
+        _ = camera.drainLog()
         cameras.append(camera)
-        kept.append([])
+        retainedDeliveries.append([])
         camera.beginCounting()
     }
 
@@ -47,11 +47,11 @@ final class SessionInputs {
     func add(_ microphone: MicrophoneInput) { microphones.append(microphone) }
 
     /// After a recording, stops and removes the devices that were added during the recording.
-    func dropAdded() {
+    func removeAddedDevices() {
         for camera in cameras[plannedCounts.cameras...] { camera.stop() }
         for microphone in microphones[plannedCounts.microphones...] { microphone.source.stop() }
         cameras.removeSubrange(plannedCounts.cameras...)
-        kept.removeSubrange(plannedCounts.cameras...)
+        retainedDeliveries.removeSubrange(plannedCounts.cameras...)
         microphones.removeSubrange(plannedCounts.microphones...)
     }
 
@@ -68,7 +68,7 @@ final class SessionInputs {
             }
         do throws(DeviceError) {
             if clock.isRealTime {
-                for result in Parallel.map(starts, threads: "start", { $0() }) { try result.get() }
+                for result in Parallel.map(starts, threadName: "start", { $0() }) { try result.get() }
             } else {
                 for start in starts { try start().get() }
             }
@@ -80,7 +80,7 @@ final class SessionInputs {
     /// Returns the number of valid frames that a camera must have delivered before a recording uses it.
     static func framesNeeded(of camera: CameraInput) -> Int {
         let inTime = camera.source.format.rate.perSecond * warmUp
-        return min(max(Int(inTime), leastFrames), mostFrames)
+        return min(max(Int(inTime), minFrames), maxFrames)
     }
 
     /// Whether the microphone has delivered enough audio to estimate its clock.
@@ -89,7 +89,7 @@ final class SessionInputs {
     }
 
     /// The amount of data that the session waits for from each device.
-    enum Awaited {
+    enum Readiness {
         /// One frame (a key frame for H.264) or some audio, which reveals the delivered format.
         case first
         /// Enough data to estimate the device's clock.
@@ -99,10 +99,10 @@ final class SessionInputs {
     /// Sleeps until every device has delivered the awaited data. Throws an error if a device takes longer
     /// than `limit`.
     func wait(
-        for awaited: Awaited, on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
+        for awaited: Readiness, on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
     ) throws(RecordingError) {
         let begin = clock.now
-        while let (waiting, kind, settlingTime, missingKeysOf, outage) = firstWithout(awaited) {
+        while let (waiting, kind, settlingTime, missingKeysOf, outage) = firstUnreadyInput(for: awaited) {
             guard controls.stopTime == nil else { throw .stopped }
             let limit = limit + settlingTime
             guard clock.now < begin + limit else {
@@ -112,10 +112,10 @@ final class SessionInputs {
                         device: waiting, operation: "starting",
                         reason: missingKeysOf.map {
                             .other(Self.lackOfKeyFrames(of: $0, seconds: seconds))
-                        } ?? .silence(of: kind, seconds: seconds, after: outage)))
+                        } ?? .noData(from: kind, seconds: seconds, after: outage)))
             }
             clock.sleep(until: clock.now + Self.pollInterval, unless: controls.cancellation)
-            keepLatest()
+            retainLatest()
         }
     }
 
@@ -132,8 +132,8 @@ final class SessionInputs {
     /// Dequeues the deliveries of camera `index` since the last call. The first call also returns the
     /// buffered frames from just before T0.
     func dequeueDeliveries(ofCamera index: Int) -> [CameraInput.Delivery] {
-        let taken = kept[index] + cameras[index].dequeueDeliveries()
-        kept[index] = []
+        let taken = retainedDeliveries[index] + cameras[index].dequeueDeliveries()
+        retainedDeliveries[index] = []
         return taken
     }
 
@@ -143,36 +143,36 @@ final class SessionInputs {
         let interval = longestInterval
         for camera in cameras {
             let leeway = camera.leeway(decidedAfter: delay, longestInterval: interval)
-            camera.source.deliver(
-                within: taps.isWatched(camera.role) ? .zero : min(leeway, Self.mostLeeway))
+            camera.source.setDeliveryLeeway(
+                taps.needsPromptFrames(of: camera.role) ? .zero : min(leeway, Self.maxLeeway))
         }
     }
 
     /// Ends the delays set by `allowLeeway`, so that each camera again delivers every frame immediately.
     func endLeeway() {
-        for camera in cameras { camera.source.deliver(within: .zero) }
+        for camera in cameras { camera.source.setDeliveryLeeway(.zero) }
     }
 
     /// Notifies the devices that a recording is beginning. After this call, the timeline receives all
     /// deliveries, starting with the current outages.
     func notifyRecordingStarted(_ start: ClockTime, stamped stamp: ClockTime) {
         for (index, camera) in cameras.enumerated() {
-            let isTold = kept[index].contains { delivery in
+            let isTold = retainedDeliveries[index].contains { delivery in
                 switch delivery {
                 case .away, .ended: true
                 case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed: false
                 }
             }
-            if let outage = camera.outage, !isTold { kept[index].insert(outage, at: 0) }
+            if let outage = camera.outage, !isTold { retainedDeliveries[index].insert(outage, at: 0) }
             camera.beginCounting()
-            camera.source.recordingBegins(at: stamp)
+            camera.source.setRecordingStart(stamp)
         }
-        for microphone in microphones + voices { microphone.recallOutage() }
+        for microphone in microphones + voices { microphone.redeliverOutage() }
         for microphone in microphones {
-            microphone.beginWatch(at: start)
-            microphone.source.recordingBegins(at: stamp)
+            microphone.beginMonitoring(at: start)
+            microphone.source.setRecordingStart(stamp)
         }
-        for voice in voices { voice.source.recordingBegins(at: stamp) }
+        for voice in voices { voice.source.setRecordingStart(stamp) }
     }
 
     /// Stops all devices. With a real-time clock, the devices stop in parallel.
@@ -185,7 +185,7 @@ final class SessionInputs {
             + added.map { camera in { @Sendable in camera.stop() } }
             + (microphones + voices).map { microphone in { @Sendable in microphone.source.stop() } }
         guard !clock.isRealTime else {
-            return stops.map { MediaThread.runningInlineOnFailure(name: "stop", $0) }
+            return stops.map { MediaThread.startOrRunInline(name: "stop", $0) }
         }
         for stop in stops { stop() }
         return []
@@ -208,8 +208,8 @@ final class SessionInputs {
 
     /// Returns the first device that has not delivered the awaited data yet: its name and kind, its
     /// additional settling time, and whether it delivers frames but no key frame.
-    private func firstWithout(
-        _ awaited: Awaited
+    private func firstUnreadyInput(
+        for awaited: Readiness
     ) -> (name: String, kind: SourceKind, settlingTime: Nanoseconds, missingKeysOf: String?, outage: String?)?
     {
         for camera in cameras {
@@ -237,12 +237,12 @@ final class SessionInputs {
     }
 
     /// Drops data from before the first tick, except the last few frames and the last few seconds of audio.
-    /// An H.264 stream is kept starting with its last key frame, up to `streamBytes`. Beyond this limit, the
+    /// An H.264 stream is kept starting with its last key frame, up to `maxStreamBytes`. Beyond this limit, the
     /// stream is dropped until the next key frame, which then starts a track. `notifyRecordingStarted`
     /// reports earlier outages of devices.
-    func keepLatest() {
-        for microphone in microphones + voices { microphone.keepLatest() }
-        for index in cameras.indices { _ = keepLatest(ofCamera: index) }
+    func retainLatest() {
+        for microphone in microphones + voices { microphone.dropOldAudio() }
+        for index in cameras.indices { _ = retainLatest(ofCamera: index) }
     }
 
     /// Drops all but the latest deliveries, and returns the device events since the last call. Lost frames are not
@@ -251,13 +251,13 @@ final class SessionInputs {
     /// - Parameter start: The reference instant for the events' times.
     /// - Returns: The events of the microphones, followed by the events of the cameras.
     func dequeueEvents(since start: ClockTime) -> [SessionEvent] {
-        for voice in voices { voice.keepLatest() }
+        for voice in voices { voice.dropOldAudio() }
         var news = microphones.flatMap { microphone in
-            microphone.keepLatest().compactMap { $0.event(of: microphone.role, since: start) }
+            microphone.dropOldAudio().compactMap { $0.event(of: microphone.role, since: start) }
         }
         for (index, camera) in cameras.enumerated() {
-            _ = camera.takeLog()
-            for delivery in keepLatest(ofCamera: index) {
+            _ = camera.drainLog()
+            for delivery in retainLatest(ofCamera: index) {
                 if case .lost = delivery { continue }
                 if let event = delivery.event(of: camera.role, since: start) { news.append(event) }
             }
@@ -271,7 +271,7 @@ final class SessionInputs {
         guard let index = cameras.firstIndex(where: { $0.role == role }), !cameras[index].isAway else {
             return nil
         }
-        for case .frame(let dated) in kept[index].reversed() {
+        for case .frame(let dated) in retainedDeliveries[index].reversed() {
             if let shown = dated.shown { return shown }
         }
         return nil
@@ -279,7 +279,7 @@ final class SessionInputs {
 
     /// Restores the formats of cameras after a recording in which the formats were reduced.
     func restoreFormats() {
-        for camera in cameras where camera.isChangeable {
+        for camera in cameras where camera.canChangeFormat {
             camera.chosenFormat = camera.source.format
             camera.change(to: camera.source.format, for: .governor, reason: "the recording has ended")
         }
@@ -288,10 +288,10 @@ final class SessionInputs {
     /// Drops all but the latest deliveries of a camera.
     ///
     /// - Returns: The deliveries since the last call that aren't frames.
-    private func keepLatest(ofCamera index: Int) -> [CameraInput.Delivery] {
+    private func retainLatest(ofCamera index: Int) -> [CameraInput.Delivery] {
         let new = cameras[index].dequeueDeliveries()
-        kept[index] = Self.latest(
-            of: kept[index] + new, isStream: cameras[index].source.format.pixel == .h264)
+        retainedDeliveries[index] = Self.latest(
+            of: retainedDeliveries[index] + new, isStream: cameras[index].source.format.pixel == .h264)
         return new.filter { delivery in
             if case .frame = delivery { return false }
             return true
@@ -300,20 +300,20 @@ final class SessionInputs {
 
     /// Maximum number of bytes that are kept of one H.264 stream. The limit allows for a few seconds of H.264
     /// from any camera; key frames are rarely farther apart.
-    static let streamBytes = 64 << 20
-    private static let mostStreamDeliveries = 4096
+    static let maxStreamBytes = 64 << 20
+    private static let maxStreamDeliveries = 4096
 
     /// Returns the deliveries to keep. For H.264, these are the deliveries since the last key frame; for
     /// other formats, the last four deliveries.
     static func latest(
-        of deliveries: [CameraInput.Delivery], isStream: Bool, byteLimit: Int = streamBytes
+        of deliveries: [CameraInput.Delivery], isStream: Bool, byteLimit: Int = maxStreamBytes
     ) -> [CameraInput.Delivery] {
         guard isStream else { return deliveries.suffix(4) }
         let lastKey = deliveries.lastIndex { $0.frame?.isKey ?? false }
         if let lastKey {
             let kept = deliveries[lastKey...]
             let bytes = kept.reduce(0) { $0 + ($1.frame?.memory.count ?? 0) }
-            if bytes <= byteLimit, kept.count <= mostStreamDeliveries { return Array(kept) }
+            if bytes <= byteLimit, kept.count <= maxStreamDeliveries { return Array(kept) }
         }
         // Frames can't be decoded without the preceding key frame.
         return deliveries.filter { $0.frame == nil }.suffix(4)

@@ -27,11 +27,11 @@ final class SessionOutputs {
     /// File and stream of each track in a movie, by track name.
     var places: [String: (file: String, stream: Int)] = [:]
     /// Start times of camera tracks that begin after T0, by name.
-    var begins: [String: MediaTime] = [:]
+    var startTimes: [String: MediaTime] = [:]
     /// End times of camera tracks that end before the recording does, by name.
-    var ends: [String: MediaTime] = [:]
+    var endTimes: [String: MediaTime] = [:]
     /// End times of tracks with a permanently failed encoder, by name.
-    var failedEnds: [String: MediaTime] = [:]
+    var failedEndTimes: [String: MediaTime] = [:]
 
     init(disks: [RecordingDisk], writers: [String: MovieWriter], microphones: [MicrophoneFeed]) {
         self.disks = disks
@@ -44,7 +44,7 @@ final class SessionOutputs {
         cameraTracks.append(track)
         writers[file] = writer
         places[track.name] = (file, 0)
-        begins[track.name] = time
+        startTimes[track.name] = time
     }
 
     /// Adds the feed of a new microphone.
@@ -67,21 +67,21 @@ final class SessionOutputs {
     func isOpen(track name: String) -> Bool {
         let isCameras = cameraTracks.contains { $0.name == name }
         return isCameras
-            ? ends[name] == nil && failedEnds[name] == nil
+            ? endTimes[name] == nil && failedEndTimes[name] == nil
             : microphoneTracks.contains { $0.name == name && $0.end == nil }
     }
 
     /// Whether a file ends, or has ended, before the end of the recording because its track was stopped.
-    func isEnding(file: String) -> Bool { ends.keys.contains { places[$0]?.file == file } }
+    func isEnding(file: String) -> Bool { endTimes.keys.contains { places[$0]?.file == file } }
 
     /// Returns the movie files on one disk, by path relative to the session folder.
     func movies(onDisk index: Int) -> [(path: String, file: MovieFileWriter)] {
-        writers.keys.sorted().compactMap { path in writers[path]?.file(index).map { (path, $0) } }
+        writers.keys.sorted().compactMap { path in writers[path]?.writer(onDisk: index).map { (path, $0) } }
     }
 
     /// Returns the WAVE files on one disk, by path relative to the session folder.
     func waves(onDisk index: Int) -> [(path: String, file: WaveFileWriter)] {
-        waves.compactMap { wave in wave.file(index).map { (wave.relativePath, $0) } }
+        waves.compactMap { wave in wave.writer(onDisk: index).map { (wave.relativePath, $0) } }
     }
 
     /// The audio encoders, with the names of their tracks.
@@ -107,7 +107,7 @@ final class SessionOutputs {
     ///   - now: The current time on the session's clock.
     ///   - start: T0 on the session's clock.
     /// - Returns: The duration of the data, or `nil` while no file is being written.
-    func filesBehind(at now: ClockTime, since start: ClockTime) -> Nanoseconds? {
+    func writeLag(at now: ClockTime, since start: ClockTime) -> Nanoseconds? {
         let time = MediaTime(now, since: start)
         func lag(from end: MediaTime, to time: MediaTime) -> Nanoseconds {
             Nanoseconds(max(0, time.nanoseconds - end.nanoseconds))
@@ -115,13 +115,15 @@ final class SessionOutputs {
         let movies = writers.compactMap { path, writer -> Nanoseconds? in
             let tracks = cameraTracks.filter { places[$0.name]?.file == path }
             let isIdle = tracks.contains { $0 is CopiedStreamTrack && $0.input.isAway }
-            guard !isIdle, !isEnding(file: path), let end = writer.file(0)?.writtenEnd else { return nil }
+            guard !isIdle, !isEnding(file: path), let end = writer.writer(onDisk: 0)?.writtenEnd else {
+                return nil
+            }
             let isCopied = !tracks.isEmpty && tracks.allSatisfy { $0 is CopiedStreamTrack }
             let arrival = isCopied ? tracks.compactMap(\.input.lastArrival).max() : nil
             return lag(from: end, to: min(time, arrival.map { MediaTime($0, since: start) } ?? time))
         }
         let waves = microphoneTracks.filter { !$0.hasEnded }.compactMap {
-            $0.file?.file(0)?.writtenEnd.map { lag(from: $0, to: time) }
+            $0.file?.writer(onDisk: 0)?.writtenEnd.map { lag(from: $0, to: time) }
         }
         return (movies + waves).max()
     }
@@ -131,7 +133,7 @@ final class SessionOutputs {
         // The queue of a failed encoder doesn't indicate how fast the computer is.
         namedEncoders.filter(\.worker.isWorking).map { name, worker in
             QueueAge(
-                .encoder(room: worker.room), name: name, intervals: Double(worker.queueLength),
+                .encoder(room: worker.queueCapacity), name: name, intervals: Double(worker.queueLength),
                 backlog: worker.backlog)
         }
     }

@@ -15,10 +15,10 @@ struct CameraMatching {
     /// Match settings, by the role of the following camera. Leading cameras have no entry.
     private let matches: [String: CameraMatch]
 
-    private static let lookInterval = Nanoseconds.milliseconds(100)
+    private static let pollInterval = Nanoseconds.milliseconds(100)
     /// Maximum time to wait for automatic exposure and focus to settle. After this time, the current values
     /// are used.
-    private static let patience = Nanoseconds.seconds(3)
+    private static let settlingTimeout = Nanoseconds.seconds(3)
     /// Time until a change of controls is visible in the frames: one exposure plus transport.
     private static let effectTime = Nanoseconds.milliseconds(300)
 
@@ -40,7 +40,7 @@ struct CameraMatching {
         let involved = inputs.cameras.filter { camera in
             matches[camera.role] != nil || matches.values.contains { $0.camera == camera.role }
         }
-        var remarks = awaitRest(of: involved)
+        var remarks = waitUntilSettled(involved)
         for leader in involved where matches[leader.role] == nil {
             let followers = involved.filter { matches[$0.role]?.camera == leader.role }
             remarks += match(followers, to: leader)
@@ -49,23 +49,23 @@ struct CameraMatching {
         return remarks
     }
 
-    /// Waits until the automatic controls of the cameras have settled, for at most `patience`.
-    private func awaitRest(of cameras: [CameraInput]) -> [(role: String, text: String)] {
-        var waiting = cameras.map { (camera: $0, metering: Metering()) }
-        let deadline = clock.now + Self.patience
+    /// Waits until the automatic controls of the cameras have settled, for at most `settlingTimeout`.
+    private func waitUntilSettled(_ cameras: [CameraInput]) -> [(role: String, text: String)] {
+        var waiting = cameras.map { (camera: $0, metering: ControlSettlingMonitor()) }
+        let deadline = clock.now + Self.settlingTimeout
         while !waiting.isEmpty, clock.now < deadline, controls.stopTime == nil {
             waiting = waiting.compactMap { camera, metering in
                 var metering = metering
-                guard let found = read(camera), !metering.take(found) else { return nil }
+                guard let found = read(camera), !metering.add(found) else { return nil }
                 return (camera, metering)
             }
-            if !waiting.isEmpty { wait(Self.lookInterval) }
+            if !waiting.isEmpty { wait(Self.pollInterval) }
         }
         return waiting.map { camera, _ in
             (
                 camera.role,
                 "\(camera.role): the automatic exposure or focus did not settle within "
-                    + "\(Int(Self.patience.inSeconds)) s. The control is locked at its current value."
+                    + "\(Int(Self.settlingTimeout.inSeconds)) s. The control is locked at its current value."
             )
         }
     }
@@ -100,9 +100,9 @@ struct CameraMatching {
             remarks += matched.remarks.map { (camera.role, $0) }
             remarks += set(matched.requests, on: camera)
             if wanted.contains(.focus) {
-                remarks += set(own.lockingFocus, on: camera)
+                remarks += set(own.focusLockRequests, on: camera)
                 // The focus that the camera reports after autofocus has settled.
-                if let settled = read(camera) { remarks += set(settled.holdingFocus, on: camera) }
+                if let settled = read(camera) { remarks += set(settled.focusHoldRequests, on: camera) }
             }
         }
         return remarks
@@ -126,7 +126,7 @@ struct CameraMatching {
     /// - Returns: The controls, or `nil` when the camera doesn't have any or doesn't respond.
     private func read(_ camera: CameraInput) -> [DeviceControl]? {
         do throws(DeviceError) {
-            let controls = try camera.source.controls()
+            let controls = try camera.source.readControls()
             return controls.isEmpty ? nil : controls
         } catch {
             return nil
@@ -136,6 +136,6 @@ struct CameraMatching {
     /// Waits for a duration, then drops all buffered frames except the latest ones.
     private func wait(_ time: Nanoseconds) {
         clock.sleep(until: clock.now + time, unless: controls.cancellation)
-        inputs.keepLatest()
+        inputs.retainLatest()
     }
 }

@@ -13,17 +13,17 @@ final class ChangeDirector {
     /// program.
     private var arrangements: [Manifest.Arrangement]
     /// The outcome handler of each change not yet reported, and whether the change affects only the arrangement.
-    private var waiting: [(decided: ChangeDecision?, isArrangement: Bool)] = []
-    private var told = 0
+    private var pendingDecisions: [(decided: ChangeCompletion?, isArrangement: Bool)] = []
+    private var reportedCount = 0
     /// Number of changes in the manifest on the disks.
-    private var written = 0
+    private var writtenCount = 0
     /// Time when the manifest was last written to the disks because of a change, relative to T0; `nil` if no
     /// change has been written yet.
     private var writtenAt: MediaTime?
 
     /// Minimum time between two manifest updates caused by changes, in nanoseconds. The event stream contains
     /// the changes without this delay.
-    private static let pause: Int64 = 5_000_000_000
+    private static let writeInterval: Int64 = 5_000_000_000
 
     /// Creates the director of a recording.
     ///
@@ -43,7 +43,7 @@ final class ChangeDirector {
     ///   - carryOut: Executes an order for devices and files. The closure's other arguments are the text of
     ///     the change and the time when the change was requested.
     /// - Returns: The command that makes the timeline show the new arrangement.
-    func follow(
+    func handle(
         _ request: SessionControls.PlanRequest, at position: TimelinePosition,
         carryOut: (SessionOrder, String, MediaTime) -> Void
     ) -> TimelineCommand {
@@ -57,7 +57,7 @@ final class ChangeDirector {
         }
         // The program shows changes in the order of their arrival.
         if let last = changes.last { at = max(at, MediaTime(nanoseconds: last.at_ns)) }
-        note(request.plan, at: at)
+        recordArrangement(of: request.plan, at: at)
         changes.append(
             Manifest.Change(
                 at_ns: at.nanoseconds, changes: request.words, layout: program?.arrangement.layout,
@@ -65,14 +65,14 @@ final class ChangeDirector {
                 cost: request.cost.map(Manifest.Cost.rounded),
                 budget: request.cost.map { _ in request.plan.budget.hardwareCost },
                 reductions: request.reductions.isEmpty ? nil : request.reductions))
-        waiting.append((request.decided, request.orders.isEmpty))
+        pendingDecisions.append((request.decided, request.orders.isEmpty))
         // Frames and audio change together, so one arrangement in the manifest describes both.
         return .arrange(request.plan, from: at)
     }
 
-    private func note(_ plan: SessionPlan, at time: MediaTime) {
+    private func recordArrangement(of plan: SessionPlan, at time: MediaTime) {
         guard let next = Manifest.Arrangement(of: plan, at: time), let last = arrangements.last,
-            !next.looks(like: last)
+            !next.hasSameContent(as: last)
         else { return }
         if last.at_ns == next.at_ns { arrangements.removeLast() }
         arrangements.append(next)
@@ -80,22 +80,25 @@ final class ChangeDirector {
 
     /// Returns the changes that took effect before a time and haven't been returned yet. Changes scheduled after the
     /// end of the recording are never reported.
-    func takeEvents(before time: MediaTime) -> [SessionEvent] {
+    func dequeueEvents(before time: MediaTime) -> [SessionEvent] {
         var events: [SessionEvent] = []
-        while told < changes.count, changes[told].at_ns < time.nanoseconds {
-            let time = changes[told].at_ns
-            events.append(SessionEvent(changes[told], arrangements.last { $0.at_ns == time }))
-            waiting.removeFirst().decided?(.recorded(from: MediaTime(nanoseconds: changes[told].at_ns)))
-            told += 1
+        while reportedCount < changes.count, changes[reportedCount].at_ns < time.nanoseconds {
+            let time = changes[reportedCount].at_ns
+            events.append(SessionEvent(changes[reportedCount], arrangements.last { $0.at_ns == time }))
+            pendingDecisions.removeFirst().decided?(
+                .recorded(from: MediaTime(nanoseconds: changes[reportedCount].at_ns)))
+            reportedCount += 1
         }
         return events
     }
 
     /// Discards pending changes when the recording ends. Notifies the callers whose changes hadn't taken effect.
-    func end(standsBy: Bool) {
-        for change in waiting { change.decided?(change.isArrangement && standsBy ? .next : .ended) }
-        waiting = []
-        told = changes.count
+    func end(isOnStandby: Bool) {
+        for change in pendingDecisions {
+            change.decided?(change.isArrangement && isOnStandby ? .nextRecording : .recordingEnded)
+        }
+        pendingDecisions = []
+        reportedCount = changes.count
     }
 
     /// The changes that took effect before the end of the recording.
@@ -113,10 +116,10 @@ final class ChangeDirector {
     ///
     /// - Parameter time: Progress of the recording, relative to T0.
     /// - Returns: Whether the manifest must be written now.
-    func mustWrite(at time: MediaTime) -> Bool {
-        let isPaused = writtenAt.map { time.nanoseconds < $0.nanoseconds + Self.pause } ?? false
-        guard told > written, !isPaused else { return false }
-        (written, writtenAt) = (told, time)
+    func consumeUnwrittenChanges(at time: MediaTime) -> Bool {
+        let isPaused = writtenAt.map { time.nanoseconds < $0.nanoseconds + Self.writeInterval } ?? false
+        guard reportedCount > writtenCount, !isPaused else { return false }
+        (writtenCount, writtenAt) = (reportedCount, time)
         return true
     }
 }

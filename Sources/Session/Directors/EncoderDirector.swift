@@ -13,7 +13,7 @@ final class EncoderDirector {
     /// Whether a track has ended that is still listed as running in the manifest on the disks.
     private var hasNewEnds = false
 
-    private static let pause: Int64 = 5_000_000_000
+    private static let recoveryReportInterval: Int64 = 5_000_000_000
 
     init(outputs: SessionOutputs) { self.outputs = outputs }
 
@@ -21,14 +21,14 @@ final class EncoderDirector {
     ///
     /// - Parameter position: Progress of the recording.
     /// - Returns: The commands that end tracks without an encoder, and the events to send.
-    func follow(at position: MediaTime) -> Direction {
-        var direction = Direction()
+    func update(at position: MediaTime) -> DirectorOutput {
+        var direction = DirectorOutput()
         for (name, worker, rate) in streams {
-            if due[name].map({ position >= $0 }) ?? true, let recovery = worker.takeRecovery() {
-                due[name] = MediaTime(nanoseconds: position.nanoseconds + Self.pause)
+            if due[name].map({ position >= $0 }) ?? true, let recovery = worker.dequeueRecovery() {
+                due[name] = MediaTime(nanoseconds: position.nanoseconds + Self.recoveryReportInterval)
                 direction.events.append(SessionEvent(recovery, of: name, rate: rate))
             }
-            if let conclusion = worker.conclusion, ended.insert(name).inserted {
+            if let conclusion = worker.earlyEnd, ended.insert(name).inserted {
                 direction.commands.append(.endFailed(named: name, at: rate.time(ofTick: conclusion.tick)))
                 hasNewEnds = true
                 direction.events.append(SessionEvent(conclusion, of: name, rate: rate))
@@ -43,21 +43,21 @@ final class EncoderDirector {
             return false
         }
         let open = outputs.cameraTracks.map(\.name).filter {
-            outputs.failedEnds[$0] == nil && outputs.ends[$0] == nil
+            outputs.failedEndTimes[$0] == nil && outputs.endTimes[$0] == nil
         }
         let isProgramOver = outputs.mixEncoder == nil && ended.contains(SyncHistory.program)
         return open.isEmpty && (outputs.program == nil || isProgramOver)
     }
 
     /// Checks all encoders for the last time, after the encoders have finished.
-    func conclude(at end: MediaTime) -> Direction {
+    func conclude(at end: MediaTime) -> DirectorOutput {
         due = [:]
-        return follow(at: end)
+        return update(at: end)
     }
 
     /// Returns whether the manifest on the disks must be rewritten. Each reason for rewriting is reported
     /// only once.
-    func takeChange() -> Bool {
+    func consumeChange() -> Bool {
         defer { hasNewEnds = false }
         return hasNewEnds
     }

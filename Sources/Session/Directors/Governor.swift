@@ -9,7 +9,7 @@ internal import Writers
 /// Feeds the governor's policy with measurements of the recording, and executes its decisions. Use this type
 /// only on the timeline's thread.
 final class Governor {
-    private var governor: GovernorPolicy
+    private var policy: GovernorPolicy
     /// The running plan, including added cameras.
     private var plan: SessionPlan
     private let inputs: SessionInputs
@@ -24,7 +24,7 @@ final class Governor {
 
     /// The format that was last requested from each camera to reduce the load, and the measure that required
     /// this format, by role.
-    private var asked: [String: (format: VideoFormat?, measure: GovernorMeasure)] = [:]
+    private var requestedFormats: [String: (format: VideoFormat?, measure: GovernorMeasure)] = [:]
     /// The plan, including the user's changes.
     var changedPlan: SessionPlan
 
@@ -58,20 +58,20 @@ final class Governor {
         self.clock = clock
         self.alignmentDelay = alignmentDelay
         // Previews may be added and removed during the recording.
-        governor = GovernorPolicy(ladder: Self.ladder(plan, inputs: inputs, hasPreviews: true))
-        takeInStreams()
+        policy = GovernorPolicy(ladder: Self.ladder(plan, inputs: inputs, hasPreviews: true))
+        adoptNewStreams()
     }
 
     /// Returns the measures with which the governor can reduce the load of a session, in the order of their
     /// use.
     static func ladder(_ plan: SessionPlan, inputs: SessionInputs, hasPreviews: Bool) -> [GovernorMeasure] {
-        let changeable = inputs.cameras.filter(\.isChangeable)
+        let changeable = inputs.cameras.filter(\.canChangeFormat)
         let offers = Dictionary(uniqueKeysWithValues: changeable.map { ($0.role, $0.source.device.formats) })
         return GovernorLadder(plan, offers: offers, floors: plan.budget, hasPreviews: hasPreviews).measures
     }
 
     /// The measures that are currently active.
-    var inForce: [GovernorMeasure] { governor.inForce }
+    var inForce: [GovernorMeasure] { policy.activeMeasures }
 
     /// Checks the recording ten times per second, and applies or reverts measures. Call this method as the
     /// timeline advances.
@@ -80,33 +80,34 @@ final class Governor {
     ///   - pressure: The last assessed system pressure.
     ///   - position: Progress of the recording.
     /// - Returns: The events to send.
-    func follow(_ pressure: SystemPressure?, at position: MediaTime) -> [SessionEvent] {
+    func update(with pressure: SystemPressure?, at position: MediaTime) -> [SessionEvent] {
         guard position >= due, endReason == nil else { return [] }
         due = MediaTime(nanoseconds: position.nanoseconds + Self.interval)
-        takeInCameras()
-        takeInStreams()
+        adoptNewCameras()
+        adoptNewStreams()
         withdrawRefused(at: position)
         excludeUnavailable()
-        var events = takeRefusals(at: position) + takeOverflows(at: position)
-        switch governor.look(clock.isRealTime ? outputs.encoderAges : [], pressure, at: clock.now) {
+        var events = dequeueRefusalEvents(at: position) + dequeueOverflowEvents(at: position)
+        switch policy.evaluate(clock.isRealTime ? outputs.encoderAges : [], pressure, at: clock.now) {
         case .none: break
         case .steps(let steps):
             for step in steps {
                 apply(step)
                 events.append(
-                    note(step.text, step.reason, summary: step.summary, isUp: step.isUp, at: position))
+                    recordStep(
+                        step.text, step.reason, summary: step.summary, isUp: step.isReverted, at: position))
             }
         case .end(let reason):
             endReason = reason
             events.append(
-                note(
+                recordStep(
                     "recording stopped", reason, summary: "The recording was stopped to protect the files.",
                     isUp: false, at: position))
         }
         return events
     }
 
-    private func note(
+    private func recordStep(
         _ step: String, _ reason: String, summary: String, isUp: Bool, at position: MediaTime
     ) -> SessionEvent {
         steps.append(Manifest.GovernorStep(at_ns: position.nanoseconds, step: step, reason: reason))
@@ -126,13 +127,17 @@ final class Governor {
     private func apply(_ step: GovernorStep) {
         switch step.measure.action {
         case .preset, .rate, .programPause, .coarseDecoding:
-            for stream in outputs.governedStreams { apply(step.measure, isUp: step.isUp, to: stream) }
+            for stream in outputs.governedStreams { apply(step.measure, isUp: step.isReverted, to: stream) }
         case .previews:
-            taps.pausePreviews(!step.isUp)
+            taps.pausePreviews(!step.isReverted)
         case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role):
             guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
-            let format = Self.format(of: camera, givingUp: governor.inForce[...])
-            if step.isUp { asked[role] = nil } else { asked[role] = (format, step.measure) }
+            let format = Self.format(of: camera, reducedBy: policy.activeMeasures[...])
+            if step.isReverted {
+                requestedFormats[role] = nil
+            } else {
+                requestedFormats[role] = (format, step.measure)
+            }
             camera.change(to: format, for: .governor, reason: "\(step.text): \(step.reason)")
         }
     }
@@ -140,7 +145,7 @@ final class Governor {
     private func apply(_ measure: GovernorMeasure, isUp: Bool, to stream: any GovernedStream) {
         switch measure.action {
         case .preset(stream.streamName, let from, let to): stream.encoder.change(to: isUp ? from : to)
-        case .rate(stream.streamName, let from, let to): stream.intake?.lower(to: isUp ? from : to)
+        case .rate(stream.streamName, let from, let to): stream.intake?.lowerRate(to: isUp ? from : to)
         case .programPause:
             if stream.streamName == SessionPlan.programOwner { stream.intake?.isPaused = !isUp }
         case .coarseDecoding: stream.isCoarse = !isUp
@@ -153,7 +158,7 @@ final class Governor {
     /// Adds the measures of added cameras. An added camera is the last one in the plan, so its quality is
     /// reduced first. The camera's rate is reduced only to a value at which frames still arrive before their
     /// ticks are processed.
-    private func takeInCameras() {
+    private func adoptNewCameras() {
         let known = Set(plan.cameras.map(\.role))
         let new = changedPlan.cameras.filter { camera in
             !known.contains(camera.role) && inputs.cameras.contains { $0.role == camera.role }
@@ -167,7 +172,7 @@ final class Governor {
                 ($0.role, $0.slowestInterval(decidedAfter: alignmentDelay))
             })
         let ladder = Self.ladder(plan, inputs: inputs, hasPreviews: true)
-        governor.extend(
+        policy.extend(
             to: ladder.filter { measure in
                 guard case .cameraRate(let role, _, let rate) = measure.action, let slowest = slowest[role]
                 else { return true }
@@ -176,13 +181,13 @@ final class Governor {
     }
 
     /// Creates an `EncoderIntake` for each new stream, and applies the active measures to it.
-    private func takeInStreams() {
+    private func adoptNewStreams() {
         // In simulated time, producers may wait indefinitely for space in a queue, so queue lengths are
         // meaningless.
         for stream in outputs.governedStreams where stream.intake == nil {
-            let room = clock.isRealTime ? stream.encoder.room : Int.max
+            let room = clock.isRealTime ? stream.encoder.queueCapacity : Int.max
             stream.intake = EncoderIntake(rate: stream.rate, room: room)
-            for measure in governor.inForce { apply(measure, isUp: false, to: stream) }
+            for measure in policy.activeMeasures { apply(measure, isUp: false, to: stream) }
         }
     }
 
@@ -195,12 +200,14 @@ final class Governor {
     func choose(_ format: VideoFormat?, of camera: CameraInput, reason: String) {
         camera.chosenFormat = format
         camera.change(
-            to: Self.format(of: camera, givingUp: governor.inForce[...]), for: .reconfigured, reason: reason)
+            to: Self.format(of: camera, reducedBy: policy.activeMeasures[...]), for: .reconfigured,
+            reason: reason)
     }
 
     /// Returns the format of a camera while some measures are active, or `nil` if these measures switch the
     /// camera off.
-    static func format(of camera: CameraInput, givingUp measures: ArraySlice<GovernorMeasure>) -> VideoFormat?
+    static func format(of camera: CameraInput, reducedBy measures: ArraySlice<GovernorMeasure>)
+        -> VideoFormat?
     {
         guard var wanted = camera.chosenFormat else { return nil }
         // The user's format may already be lower than the measure requires.
@@ -227,9 +234,9 @@ final class Governor {
     private func withdrawRefused(at position: MediaTime) {
         for camera in inputs.cameras {
             for format in camera.drainRefusedFormats() {
-                guard let last = asked[camera.role], last.format == format else { continue }
-                asked[camera.role] = nil
-                governor.withdraw(last.measure)
+                guard let last = requestedFormats[camera.role], last.format == format else { continue }
+                requestedFormats[camera.role] = nil
+                policy.withdraw(last.measure)
                 steps.append(
                     Manifest.GovernorStep(
                         at_ns: position.nanoseconds, step: "\(last.measure.text) was canceled",
@@ -246,23 +253,23 @@ final class Governor {
     private func excludeUnavailable() {
         let absent = Set(inputs.cameras.filter { $0.isAway || $0.chosenFormat == nil }.map(\.role))
         let hasPreviews = taps.hasPreviews
-        governor.idle = Set(
-            governor.ladder.indices.filter { index in
-                let measure = governor.ladder[index]
+        policy.inapplicable = Set(
+            policy.ladder.indices.filter { index in
+                let measure = policy.ladder[index]
                 if case .previews = measure.action { return !hasPreviews }
                 return measure.changedCamera.map { absent.contains($0) } ?? false
             })
     }
 
-    private func takeRefusals(at position: MediaTime) -> [SessionEvent] {
+    private func dequeueRefusalEvents(at position: MediaTime) -> [SessionEvent] {
         outputs.governedStreams.compactMap { stream in
-            stream.encoder.takeRefusal().map { refusal in
+            stream.encoder.dequeuePresetRejection().map { refusal in
                 SessionEvent(warning: refusal.description, at: position)
             }
         }
     }
 
-    private func takeOverflows(at position: MediaTime) -> [SessionEvent] {
+    private func dequeueOverflowEvents(at position: MediaTime) -> [SessionEvent] {
         outputs.governedStreams.compactMap { stream in
             let count = stream.intake?.overflowCount ?? 0
             let known = overflows[ObjectIdentifier(stream)]
@@ -272,9 +279,9 @@ final class Governor {
                 position.nanoseconds - $0.at.nanoseconds < Self.pauseBetweenOverflows
             }
             guard isSame != true else { return nil }
-            return note(
+            return recordStep(
                 "\(stream.streamName) frames dropped",
-                "the encoder is \(stream.encoder.queueLength) frames behind (buffer: \(stream.encoder.room) frames).",
+                "the encoder is \(stream.encoder.queueLength) frames behind (buffer: \(stream.encoder.queueCapacity) frames).",
                 summary: "Computer too slow: frames of \(stream.streamName) were dropped.", isUp: false,
                 at: position)
         }
@@ -302,11 +309,11 @@ protocol GovernedStream: AnyObject {
 extension GovernedStream {
     /// Returns the reason why the encoder must not receive a new frame at a tick, or `nil` if a new frame is
     /// allowed.
-    func refusal(ofTick tick: Int64) -> LossCause? {
+    func dropCause(ofTick tick: Int64) -> LossCause? {
         if isOverdue, hasFrame { return .late }
         // In simulated time, queued frames don't cause a delay.
         let backlog = encoder.waitsForRoom ? .zero : encoder.backlog
-        let isTaken = intake?.takes(
+        let isTaken = intake?.shouldEncode(
             rate.time(ofTick: tick), queueLength: encoder.queueLength, backlog: backlog)
         return isTaken ?? true ? nil : .governor
     }
@@ -338,7 +345,7 @@ final class PressureMonitor {
     private var queues = StandingQueues()
     private var due = MediaTime.zero
     private var queuesDue = MediaTime.zero
-    private(set) var course = PressureHistory()
+    private(set) var history = PressureHistory()
 
     /// Interval between two checks of the queues, in nanoseconds. Ten checks per assessment are enough to
     /// detect when a queue is empty.
@@ -370,22 +377,22 @@ final class PressureMonitor {
     /// method as the timeline advances.
     ///
     /// - Returns: An event if the level has changed, otherwise `nil`.
-    func follow(_ outputs: SessionOutputs, at position: MediaTime) -> SessionEvent? {
+    func update(with outputs: SessionOutputs, at position: MediaTime) -> SessionEvent? {
         // In simulated time, producers may wait indefinitely for space in a queue, so queue ages are
         // meaningless.
         if clock.isRealTime, position >= queuesDue {
             queuesDue = MediaTime(nanoseconds: position.nanoseconds + Self.queueInterval)
-            queues.note(ages(outputs))
+            queues.record(ages(outputs))
         }
         guard position >= due, let report = host.report else { return nil }
         due = MediaTime(nanoseconds: position.nanoseconds + HostMonitor.interval.count)
         var state = report.state
         if !writesFiles { state.disk = nil }
         let pressure = assessment.assess(
-            state, readAt: report.at, queues: queues.take(), at: clock.now)
+            state, readAt: report.at, queues: queues.drain(), at: clock.now)
         let was = current?.level ?? .nominal
         current = pressure
-        course.note(pressure, at: position, cpuTime: clock.isRealTime ? report.cpuTime : nil)
+        history.record(pressure, at: position, cpuTime: clock.isRealTime ? report.cpuTime : nil)
         return pressure.level == was ? nil : SessionEvent(pressure, was: was, at: position)
     }
 

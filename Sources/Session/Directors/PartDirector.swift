@@ -21,9 +21,9 @@ final class PartDirector {
     /// Events of parts that have not begun yet, sorted by time.
     private var events: [SessionEvent] = []
     /// Handlers to call when the next part begins.
-    private var waiting: [ChangeDecision] = []
+    private var pendingDecisions: [ChangeCompletion] = []
     /// Handlers to call when the part at `splitAt` begins.
-    private var announced: [ChangeDecision] = []
+    private var announcedDecisions: [ChangeCompletion] = []
 
     /// Time from scheduling a part to the beginning of the part, in nanoseconds. No output has processed
     /// ticks that far in the future.
@@ -41,9 +41,9 @@ final class PartDirector {
     ///   - requests: The splits requested since the last call.
     ///   - position: Progress of the recording.
     /// - Returns: Commands that begin the parts of encoded streams and of H.264 streams.
-    func follow(_ requests: [SessionControls.SplitRequest], at position: MediaTime) -> [TimelineCommand] {
+    func update(with requests: [SessionControls.SplitRequest], at position: MediaTime) -> [TimelineCommand] {
         splitDue = splitDue ?? requests.first?.at
-        waiting += requests.compactMap(\.decided)
+        pendingDecisions += requests.compactMap(\.decided)
         var commands: [TimelineCommand] = []
         for case let track as CopiedTrack in outputs.cameraTracks {
             commands += continueInOtherSize(track, position)
@@ -63,23 +63,23 @@ final class PartDirector {
 
     /// Returns the parts that began before a time and haven't been returned yet. Parts scheduled after the end of the
     /// recording are never reported.
-    func takeEvents(before time: MediaTime) -> [SessionEvent] {
+    func dequeueEvents(before time: MediaTime) -> [SessionEvent] {
         let begun = events.filter { $0.at < time }
         events.removeAll { $0.at < time }
         if splitAt < time {
-            for decided in announced { decided(.recorded(from: splitAt)) }
-            announced = []
+            for decided in announcedDecisions { decided(.recorded(from: splitAt)) }
+            announcedDecisions = []
         }
         return begun
     }
 
     /// Notifies all callers whose splits hadn't begun when the recording ended.
     func end() {
-        for decided in announced + waiting { decided(.ended) }
-        (announced, waiting) = ([], [])
+        for decided in announcedDecisions + pendingDecisions { decided(.recordingEnded) }
+        (announcedDecisions, pendingDecisions) = ([], [])
     }
 
-    private func announce(_ event: SessionEvent) {
+    private func enqueue(_ event: SessionEvent) {
         events.append(event)
         events.sort { $0.at < $1.at }
     }
@@ -87,8 +87,8 @@ final class PartDirector {
     private func split(at split: MediaTime) {
         splits += 1
         splitAt = split
-        announced += waiting
-        waiting = []
+        announcedDecisions += pendingDecisions
+        pendingDecisions = []
         var files: [String] = []
         for (file, writer) in outputs.writers where writer.isOpen && !outputs.isEnding(file: file) {
             let relative = nextPart(of: writer.relativePath)
@@ -103,15 +103,15 @@ final class PartDirector {
             track.split(
                 at: split.ticks(perSecond: Int64(AudioFormat.sessionRate)), relativePath: relative)
         }
-        announce(
+        enqueue(
             SessionEvent(
                 .split(SessionEvent.Split(part: Int64(splits), files: files.sorted())), at: split))
     }
 
     private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) -> [TimelineCommand] {
-        guard let writer = track.sink.writer, let successor = track.successor, !track.awaitsPart,
+        guard let writer = track.sink.writer, let successor = track.successor, !track.isPartPending,
             writer.isOpen, !writer.isSplitting,
-            outputs.ends[track.name] == nil
+            outputs.endTimes[track.name] == nil
         else { return [] }
         let captured = MediaTime(successor.time, since: start)
         // If the file has a single track, the only requirement is that the new part begins at a tick that the
@@ -130,7 +130,7 @@ final class PartDirector {
         ]
         track.beginPart(at: tick)
         writer.split(part)
-        announce(
+        enqueue(
             SessionEvent(
                 .split(
                     SessionEvent.Split(
@@ -146,8 +146,8 @@ final class PartDirector {
     /// completes a pending split that is still waiting for a key frame from the old source, which may never
     /// arrive.
     private func continueWithOtherSource(_ track: CopiedStreamTrack) -> [TimelineCommand] {
-        guard let writer = track.sink.writer, writer.isOpen, outputs.ends[track.name] == nil,
-            let successor = track.takeSuccessor()
+        guard let writer = track.sink.writer, writer.isOpen, outputs.endTimes[track.name] == nil,
+            let successor = track.dequeueSuccessor()
         else { return [] }
         // The part begins slightly before the frame, because the frame's time is rounded to the file's time
         // scale. No other frame has a time between these two times.
@@ -158,13 +158,13 @@ final class PartDirector {
         let frame = successor.frame
         part.changes = [
             track.sink.stream: StreamParameters(
-                codec: .h264, timeScale: StreamParameters.ownTimeScale,
+                codec: .h264, timeScale: StreamParameters.captureTimeScale,
                 setup: withExtendedLifetime(frame) { Array(frame.memory.bytes) }, size: frame.size,
                 rate: track.rate, color: frame.color)
         ]
         track.beginPart(at: begin)
         writer.split(part)
-        announce(
+        enqueue(
             SessionEvent(
                 .split(
                     SessionEvent.Split(

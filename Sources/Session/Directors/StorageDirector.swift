@@ -12,12 +12,12 @@ final class StorageDirector {
         /// Reads the disk's state; `nil` for the recording's own disk, which the pressure monitor already
         /// reads.
         let host: HostMonitor?
-        var watch = StorageMonitor()
+        var monitor = StorageMonitor()
         var conclusion: (at: MediaTime, reason: FileError)?
-        var toldFailures: Set<String> = []
+        var reportedFailures: Set<String> = []
         /// The last reported number of losses in each file, by the file's path, and the time until which
         /// further losses in that file are not reported.
-        var toldLosses: [String: (count: Int64, until: MediaTime)] = [:]
+        var reportedLosses: [String: (count: Int64, until: MediaTime)] = [:]
     }
 
     private var places: [Place]
@@ -33,7 +33,7 @@ final class StorageDirector {
     private static let interval: Int64 = 1_000_000_000
     private static let failureInterval: Int64 = 100_000_000
     /// Interval after which continuing losses are reported again, in nanoseconds.
-    private static let repetition: Int64 = 30_000_000_000
+    private static let lossReportInterval: Int64 = 30_000_000_000
 
     /// Starts monitoring the disks.
     ///
@@ -60,18 +60,18 @@ final class StorageDirector {
     ///   - report: The last reading of the computer's state, including the recording's own disk.
     ///   - position: Progress of the recording.
     /// - Returns: The events to send.
-    func follow(_ report: HostMonitor.Report?, at position: MediaTime) -> [SessionEvent] {
+    func update(with report: HostMonitor.Report?, at position: MediaTime) -> [SessionEvent] {
         let isDue = position >= due
         if isDue { due = MediaTime(nanoseconds: position.nanoseconds + Self.interval) }
         guard isDue || position >= failuresDue else { return [] }
         failuresDue = MediaTime(nanoseconds: position.nanoseconds + Self.failureInterval)
         for index in places.indices where places[index].conclusion == nil {
-            tellFailures(index, at: position)
-            if places[index].disk.room.wasNeeded { conclude(index, at: position) }
+            reportFailures(index, at: position)
+            if places[index].disk.reservedSpace.wasNeeded { conclude(index, at: position) }
             guard isDue, places[index].conclusion == nil else { continue }
-            look(
+            checkSpace(
                 index, places[index].disk.index == 0 ? report : places[index].host?.report, at: position)
-            tellLosses(index, at: position)
+            reportLosses(index, at: position)
         }
         mustEnd = isOver
         defer { events.removeAll() }
@@ -89,37 +89,38 @@ final class StorageDirector {
     func finish() {
         for place in places {
             place.host?.stop()
-            place.disk.room.finish()
+            place.disk.reservedSpace.finish()
         }
     }
 
     /// Whether the recording writes files, but no file can be continued.
-    private var isOver: Bool { !places.isEmpty && !places.indices.contains(where: goesOn) }
+    private var isOver: Bool { !places.isEmpty && !places.indices.contains(where: canContinue) }
 
-    private func goesOn(_ index: Int) -> Bool {
+    private func canContinue(_ index: Int) -> Bool {
         guard places[index].conclusion == nil else { return false }
         let disk = places[index].disk.index
         return outputs.movies(onDisk: disk).contains { $0.file.failure == nil }
             || outputs.waves(onDisk: disk).contains { $0.file.failure == nil }
     }
 
-    private func look(_ index: Int, _ report: HostMonitor.Report?, at position: MediaTime) {
+    private func checkSpace(_ index: Int, _ report: HostMonitor.Report?, at position: MediaTime) {
         guard let report else { return }
         let disk = places[index].disk
         let finishing =
             outputs.movies(onDisk: disk.index).map(\.file.finishingByteCount)
             + outputs.waves(onDisk: disk.index).map(\.file.finishingByteCount)
-        let finding = places[index].watch.look(
-            report.state.disk, readAt: report.at, finishing: finishing, held: disk.room.heldBytes,
+        let finding = places[index].monitor.evaluate(
+            report.state.disk, readAt: report.at, finishing: finishing,
+            held: disk.reservedSpace.reservedBytes,
             delay: delay)
-        disk.room.hold(places[index].watch.toHold)
+        disk.reservedSpace.reserve(places[index].monitor.bytesToReserve)
         switch finding {
         case nil: break
         case .atReserve: conclude(index, at: position)
         case .runsOut(let minutes, let timeLeft):
             let left = Int64(rounding: timeLeft.inSeconds / 60, .down)
             let time = left == 0 ? "less than a minute" : left == 1 ? "one minute" : "\(left) minutes"
-            tell(
+            warn(
                 "\(disk.folder.path.printable()): the disk has space left for \(time) of recording. Free some space. When the disk is "
                     + "full, multicam stops the recording and finishes its files.", at: position,
                 minutes: Int64(minutes), freeBytes: report.state.disk?.freeBytes ?? 0)
@@ -138,21 +139,21 @@ final class StorageDirector {
                 + "some space, or choose another disk with `\(disk.index == 0 ? "--output" : "--backup")`.")
         places[index].conclusion = (time, reason)
         if isOver {
-            tell(reason.description, at: position)
+            warn(reason.description, at: position)
             return
         }
         for writer in outputs.writers.values { writer.conclude(onDisk: disk.index, at: time) }
         let sample = time.ticks(perSecond: Int64(AudioFormat.sessionRate))
         for wave in outputs.waves { wave.conclude(onDisk: disk.index, at: sample) }
-        let open = places.indices.filter(goesOn)
+        let open = places.indices.filter(canContinue)
         let others = open.map { places[$0].disk.folder.path.printable() }
         let rest =
             open.allSatisfy { places[$0].disk.content == .program } ? "Only the program" : "The recording"
-        tell(
+        warn(
             "\(reason) \(rest) continues in \(others.joined(separator: " and ")).", at: position)
     }
 
-    private func tellFailures(_ index: Int, at position: MediaTime) {
+    private func reportFailures(_ index: Int, at position: MediaTime) {
         let disk = places[index].disk
         let failures =
             outputs.movies(onDisk: disk.index).flatMap { path, file in
@@ -162,19 +163,19 @@ final class StorageDirector {
                 [file.failure, file.splitFailure].map { (path, $0) }
             }
         for (path, failure) in failures {
-            guard let failure, places[index].toldFailures.insert(failure.description).inserted else {
+            guard let failure, places[index].reportedFailures.insert(failure.description).inserted else {
                 continue
             }
             let rest =
                 isOver
                 ? "No other folder is available to continue the recording."
                 : "The rest of the recording continues."
-            tell("\(failure) \(rest)", at: position, file: path)
+            warn("\(failure) \(rest)", at: position, file: path)
         }
     }
 
     /// Reports the data that was lost because a disk is too slow.
-    private func tellLosses(_ index: Int, at position: MediaTime) {
+    private func reportLosses(_ index: Int, at position: MediaTime) {
         let disk = places[index].disk
         let losses =
             outputs.movies(onDisk: disk.index).map {
@@ -182,24 +183,24 @@ final class StorageDirector {
             }
             + outputs.waves(onDisk: disk.index).map { ($0.path, $0.file.silencedCount, "samples") }
         for (path, count, what) in losses {
-            let told = places[index].toldLosses[path]
+            let told = places[index].reportedLosses[path]
             guard count > told?.count ?? 0, told.map({ position >= $0.until }) ?? true else { continue }
-            places[index].toldLosses[path] = (
-                count, MediaTime(nanoseconds: position.nanoseconds + Self.repetition)
+            places[index].reportedLosses[path] = (
+                count, MediaTime(nanoseconds: position.nanoseconds + Self.lossReportInterval)
             )
-            tell(
+            warn(
                 "\(disk.folder.path.printable())/\(path): the disk is too slow, and the memory buffer is full. "
                     + "\(count) \(what) have been dropped so far. Use a faster disk, or record less data.",
-                at: position, file: path, leftOut: count)
+                at: position, file: path, droppedCount: count)
         }
     }
 
-    private func tell(
-        _ text: String, at position: MediaTime, file: String? = nil, leftOut: Int64? = nil,
+    private func warn(
+        _ text: String, at position: MediaTime, file: String? = nil, droppedCount: Int64? = nil,
         minutes: Int64? = nil, freeBytes: Int64? = nil
     ) {
         let warning = SessionEvent.Warning(
-            text: text, file: file, left_out: leftOut, disk_minutes: minutes, free_bytes: freeBytes)
+            text: text, file: file, left_out: droppedCount, disk_minutes: minutes, free_bytes: freeBytes)
         events.append(SessionEvent(.warning(warning), at: position))
     }
 }

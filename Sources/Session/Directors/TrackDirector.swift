@@ -31,11 +31,11 @@ final class TrackDirector {
     private var threads: [MediaThread] = []
     /// Cameras that are about to be added, by role. The format of such a camera may be changed before the
     /// camera's files exist.
-    private var entering: [String: CameraInput] = [:]
+    private var enteringCameras: [String: CameraInput] = [:]
     /// Names of tracks that were stopped before they began.
-    private var unwanted: Set<String> = []
+    private var canceledTracks: Set<String> = []
     /// Whether the current tracks differ from the tracks in the manifest on the disks.
-    private var hasOtherTracks = false
+    private var hasTrackChanges = false
 
     init(
         clock: any SessionClock, start: ClockTime, opener: TrackOpener, inputs: SessionInputs,
@@ -57,27 +57,27 @@ final class TrackDirector {
     ///   - reason: The text of the change as the user entered it.
     ///   - deliver: Requests a format from a camera, within the governor's limits.
     /// - Returns: Commands that the timeline must apply immediately.
-    func follow(
+    func handle(
         _ order: SessionOrder, at time: MediaTime, reason: String,
         deliver: (CameraInput, VideoFormat?, String) -> Void
     ) -> [TimelineCommand] {
         switch order {
-        case .change(.deliver(let role, let format)):
+        case .change(.setFormat(let role, let format)):
             if let camera = camera(role) { deliver(camera, format, reason) }
-        case .change(.hear(let role, let isOn)):
+        case .change(.setMicrophoneEnabled(let role, let isOn)):
             return [.switchOff(role: role, reason: isOn ? nil : reason, from: time)]
         case .change(.stopTrack(let name)):
             guard outputs.isOpen(track: name) else {
-                unwanted.insert(name)
+                canceledTracks.insert(name)
                 break
             }
-            hasOtherTracks = true
+            hasTrackChanges = true
             return [.stopTrack(named: name, at: time)]
         case .change(.startTrack(let planned)):
             if let camera = camera(planned.role) { open(planned, of: camera) }
         case .admit(let camera, let device, let opened):
-            entering[camera.role] = camera
-            guard let opened else { return takeIn(camera, device) }
+            enteringCameras[camera.role] = camera
+            guard let opened else { return adopt(camera, device) }
             openings.withLock { $0.append(.frames(opened, isNew: device)) }
         case .replaceCamera(let role, let other):
             guard let camera = camera(role) else {
@@ -85,7 +85,7 @@ final class TrackDirector {
                 break
             }
             stop(camera.replaceSource(with: other, at: clock.now, reason: reason))
-            hasOtherTracks = true
+            hasTrackChanges = true
             // The governor's reductions also apply to the new camera.
             deliver(camera, camera.chosenFormat, reason)
         case .change(.startAudio(let planned)):
@@ -98,7 +98,7 @@ final class TrackDirector {
     }
 
     private func camera(_ role: String) -> CameraInput? {
-        inputs.cameras.first { $0.role == role } ?? entering[role]
+        inputs.cameras.first { $0.role == role } ?? enteringCameras[role]
     }
 
     private func open(_ planned: PlannedCameraTrack, of camera: CameraInput) {
@@ -143,12 +143,12 @@ final class TrackDirector {
     ///   - end: End of the recording relative to T0, or `nil` while the end isn't known. Tracks that would
     ///     begin at or after the end of the recording are not created.
     /// - Returns: The tracks and devices for the timeline, and the events to send.
-    func begin(at position: TimelinePosition, before end: MediaTime?) -> Direction {
+    func beginOpenedTracks(at position: TimelinePosition, before end: MediaTime?) -> DirectorOutput {
         let ready = openings.withLock { openings in
             defer { openings.removeAll() }
             return openings
         }
-        var direction = Direction()
+        var direction = DirectorOutput()
         for opening in ready {
             switch opening {
             case .frames(let track, let isNew): begin(track, isNew: isNew, before: end, direction: &direction)
@@ -168,40 +168,40 @@ final class TrackDirector {
     /// Stops a source that is no longer needed. A separate thread stops the source because the driver may be
     /// slow.
     private func stop(_ source: any CameraSource) {
-        let thread = MediaThread.eventually(name: "stop") { source.stop() }
+        let thread = MediaThread.startWhenPossible(name: "stop") { source.stop() }
         // In simulated time, the source ends when this thread sleeps.
         if clock.isRealTime { threads.append(thread) }
     }
 
-    private func takeIn(_ camera: CameraInput, _ planned: PlannedCamera) -> [TimelineCommand] {
+    private func adopt(_ camera: CameraInput, _ planned: PlannedCamera) -> [TimelineCommand] {
         var files: [(disk: Int, file: MetadataFile)] = []
         if let name = planned.metadataFile {
-            files = opener.disks.filter { $0.takes(isProgram: false) }.map { disk in
+            files = opener.disks.filter { $0.includesFile(isProgram: false) }.map { disk in
                 (disk: disk.index, file: disk.laterMetadataFile(named: name, of: planned.role))
             }
-            hasOtherTracks = true
+            hasTrackChanges = true
         }
         outputs.metadata.append(MetadataTrack(input: camera, start: start, taps: taps, files: files))
         return [.addCamera(camera)]
     }
 
     private func begin(
-        _ opened: OpenedTrack, isNew: PlannedCamera?, before end: MediaTime?, direction: inout Direction
+        _ opened: OpenedTrack, isNew: PlannedCamera?, before end: MediaTime?, direction: inout DirectorOutput
     ) {
-        if let isNew { direction.commands += takeIn(opened.input, isNew) }
+        if let isNew { direction.commands += adopt(opened.input, isNew) }
         // Frames captured from now on haven't been dequeued yet, and the first tick shows a frame captured
         // just before that tick.
         let first = clock.now + max(opened.input.clockReading.interval, opened.planned.rate.interval)
         let tick = opened.planned.rate.ticks(before: MediaTime(first, since: start))
-        guard begins(opened.planned.name, at: opened.planned.rate.time(ofTick: tick), before: end) else {
-            threads.append(MediaThread.eventually(name: "abandon") { opened.abandon() })
+        guard canBegin(opened.planned.name, at: opened.planned.rate.time(ofTick: tick), before: end) else {
+            threads.append(MediaThread.startWhenPossible(name: "abandon") { opened.abandon() })
             return
         }
         let track = opened.begin(
             at: tick, start: start, clock: clock, codecs: opener.codecs, in: outputs)
         direction.commands.append(.addTrack(track, from: tick))
         direction.events.append(
-            beginning(
+            makeStartEvent(
                 of: opened.planned.name, in: opened.planned.file, at: opened.planned.rate.time(ofTick: tick)))
     }
 
@@ -209,47 +209,47 @@ final class TrackDirector {
     /// new, its track begins with the audio captured from now on, because earlier audio may be missing.
     private func begin(
         _ opened: OpenedAudio, isNew: Bool, at first: Int64, before end: MediaTime?,
-        direction: inout Direction
+        direction: inout DirectorOutput
     ) {
         var feed = outputs.microphones.first { $0.role == opened.input.role }
         var heard = first
         if isNew {
             let now = clock.now
             heard = max(first, AudioGrid.samples.ticks(before: MediaTime(now, since: start)))
-            opened.input.keepLatest()
-            opened.input.recallOutage()
-            opened.input.beginWatch(at: now)
-            let new = opened.makeFeed(start: start, first: first, heard: heard, taps: taps)
+            opened.input.dropOldAudio()
+            opened.input.redeliverOutage()
+            opened.input.beginMonitoring(at: now)
+            let new = opened.makeFeed(start: start, first: first, firstAudible: heard, taps: taps)
             direction.commands.append(.addMicrophone(new))
             feed = new
         }
         guard let microphone = feed else { return }
         guard let planned = opened.planned else {
             microphone.measure(
-                with: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
+                with: opened.makeLoudnessStream(in: outputs, clock: clock, channels: microphone.channels))
             return
         }
         // If the previous track ends slightly later, the new track begins where the previous one ends.
         let begin = max(heard, microphone.tracks.last?.end ?? 0)
         let time = AudioGrid.samples.time(ofTick: begin)
-        guard begins(planned.name, at: time, before: end) else {
-            threads.append(MediaThread.eventually(name: "abandon") { opened.abandon() })
+        guard canBegin(planned.name, at: time, before: end) else {
+            threads.append(MediaThread.startWhenPossible(name: "abandon") { opened.abandon() })
             return
         }
         opened.begin(
             planned, of: microphone, at: begin, date: opener.date,
-            loudness: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
-        direction.events.append(beginning(of: planned.name, in: planned.file, at: time))
+            loudness: opened.makeLoudnessStream(in: outputs, clock: clock, channels: microphone.channels))
+        direction.events.append(makeStartEvent(of: planned.name, in: planned.file, at: time))
     }
 
     /// Whether a track may begin. A track may not begin if it was stopped, or if the recording is known to
     /// end before the track would begin.
-    private func begins(_ name: String, at time: MediaTime, before end: MediaTime?) -> Bool {
-        !unwanted.contains(name) && end.map { time < $0 } ?? true
+    private func canBegin(_ name: String, at time: MediaTime, before end: MediaTime?) -> Bool {
+        !canceledTracks.contains(name) && end.map { time < $0 } ?? true
     }
 
-    private func beginning(of name: String, in file: String, at time: MediaTime) -> SessionEvent {
-        hasOtherTracks = true
+    private func makeStartEvent(of name: String, in file: String, at time: MediaTime) -> SessionEvent {
+        hasTrackChanges = true
         return SessionEvent(
             .split(
                 SessionEvent.Split(track: name, file: file, text: "track \(name) starts in \(file).")),
@@ -258,9 +258,9 @@ final class TrackDirector {
 
     /// Returns whether the manifest on the disks must be rewritten. Each reason for rewriting is reported
     /// only once.
-    func takeChange() -> Bool {
-        defer { hasOtherTracks = false }
-        return hasOtherTracks
+    func consumeChange() -> Bool {
+        defer { hasTrackChanges = false }
+        return hasTrackChanges
     }
 
     /// Waits for files and encoders that are still being created, and removes these files and encoders

@@ -43,7 +43,7 @@ package struct ManifestBuilder {
         manifest.title = plan.editing?.title
         manifest.edit = plan.editing.flatMap { $0.formats.isEmpty ? nil : $0.formats.map(\.rawValue) }
         manifest.people = plan.editing.flatMap { $0.people.isEmpty ? nil : $0.people }
-        noteDevices()
+        recordDevices()
     }
 
     /// Returns the manifest of a running recording, which recovery uses after a crash. The manifest contains the
@@ -73,7 +73,7 @@ package struct ManifestBuilder {
     /// Adds the devices and tracks of a changed plan that are not in the manifest yet.
     ///
     /// - Parameter running: The current plan of the recording.
-    mutating func follow(_ running: SessionPlan) {
+    mutating func merge(_ running: SessionPlan) {
         let roles = Set(plan.cameras.map(\.role) + plan.microphones.map(\.role))
         let names = Set(plan.cameraTracks.map(\.name))
         plan.cameras += running.cameras.filter { !roles.contains($0.role) }
@@ -82,7 +82,7 @@ package struct ManifestBuilder {
     }
 
     /// Adds the changes that took effect before a time, and the program's arrangements.
-    mutating func note(_ changes: ChangeDirector, before time: MediaTime) {
+    mutating func recordChanges(_ changes: ChangeDirector, before time: MediaTime) {
         let made = changes.changes(before: time)
         let shown = changes.arrangements(before: time)
         manifest.changes = made.isEmpty ? nil : made
@@ -90,8 +90,8 @@ package struct ManifestBuilder {
     }
 
     /// Adds the devices with the current state of their clocks to the manifest.
-    mutating func noteDevices() {
-        manifest.devices = RecordedDevices(plan: plan, inputs: inputs, start: start).listed
+    mutating func recordDevices() {
+        manifest.devices = RecordedDevices(plan: plan, inputs: inputs, start: start).entries
     }
 
     /// Returns the manifest of a disk's session folder for a recording that has ended.
@@ -108,7 +108,7 @@ package struct ManifestBuilder {
     ///   - silenceExceeded: Roles of the microphones that were silent for longer than the profile allows.
     ///   - other: The other disk's session folder, or `nil` when there is none.
     /// - Returns: The final manifest of the session folder.
-    mutating func finished(
+    mutating func finish(
         outputs: SessionOutputs, files: RecordedFiles, end: MediaTime, outcome: Manifest.Outcome,
         markers: [Manifest.Marker], stills: [Manifest.Still],
         pressure: Manifest.Pressure?,
@@ -119,13 +119,13 @@ package struct ManifestBuilder {
         if !silenceExceeded.isEmpty { manifest.limits?.silent = silenceExceeded.sorted() }
         manifest.duration_ns = end.nanoseconds
         manifest.outcome = outcome
-        noteContent(outputs)
+        recordContent(outputs)
         manifest.group_time = (clock as? SteeredClock)?.summary.map { Manifest.GroupTime($0) }
         manifest.markers = markers.sorted { $0.at_ns < $1.at_ns }
         manifest.stills = stills.isEmpty ? nil : stills
         manifest.tracks = cameraTracks(outputs, files, end) + microphoneTracks(outputs, files, end)
         if let program = programTrack(outputs, files, end) { manifest.tracks.append(program) }
-        manifest.files = files.listed(
+        manifest.files = files.entries(
             waveFiles: Dictionary(
                 uniqueKeysWithValues: outputs.microphoneTracks.compactMap { track in
                     track.file.map { (track.name, $0.relativePath) }
@@ -138,12 +138,12 @@ package struct ManifestBuilder {
         manifest.gaps =
             RecordedGaps(
                 outputs: outputs, files: files, programFile: plan.program?.file, end: end
-            ).listed
+            ).all
         return manifest
     }
 
     /// Marks the devices that delivered only silence, or only a frozen or black picture.
-    private mutating func noteContent(_ outputs: SessionOutputs) {
+    private mutating func recordContent(_ outputs: SessionOutputs) {
         for index in manifest.devices.indices {
             let device = manifest.devices[index]
             if device.kind == "microphone" {
@@ -169,9 +169,10 @@ package struct ManifestBuilder {
             let format = track.input.firstSource.format
             let codec = planned.mode == .encode ? "h264" : format.pixel.rawValue
             let color = track.input.firstSource.color
-            let begin = outputs.begins[track.name] ?? .zero
+            let begin = outputs.startTimes[track.name] ?? .zero
             let first = (track as? CopiedStreamTrack)?.firstTime ?? begin
-            let ended = [outputs.ends[track.name], outputs.failedEnds[track.name]].compactMap(\.self).min()
+            let ended = [outputs.endTimes[track.name], outputs.failedEndTimes[track.name]].compactMap(\.self)
+                .min()
                 .flatMap { end == .zero || $0 < end ? $0 : nil }
             let last = min(ended ?? end, movie.conclusion ?? end)
             let parts = self.parts(
@@ -240,7 +241,8 @@ package struct ManifestBuilder {
             duration_ns: max(0, last.nanoseconds - begin.nanoseconds), ended_ns: ended?.nanoseconds,
             sound_ended_ns: Self.audioEnd(track.encoder),
             samples: Manifest.Samples(samples, clipped: track.clipped),
-            loudness: samples == track.given ? track.loudness?.whole.map { Manifest.Loudness($0) } : nil,
+            loudness: samples == track.counts
+                ? track.loudness?.completeLoudness.map { Manifest.Loudness($0) } : nil,
             parts: parts?.map(\.file), part_details: parts,
             failure: failure?.description ?? track.encoder?.failure?.description ?? microphone.failure?
                 .description
@@ -255,7 +257,7 @@ package struct ManifestBuilder {
         else { return nil }
         let size = planned.settings.size
         let parts = self.parts(movie, stream: 0, of: (size, program.rate))
-        let ended = outputs.failedEnds["program"].flatMap { end == .zero || $0 < end ? $0 : nil }
+        let ended = outputs.failedEndTimes["program"].flatMap { end == .zero || $0 < end ? $0 : nil }
         // A program with audio continues even after its video has ended.
         let last = outputs.mixEncoder == nil ? ended ?? end : end
         return Manifest.Track(
@@ -268,16 +270,16 @@ package struct ManifestBuilder {
             duration_ns: min(last, movie.conclusion ?? end).nanoseconds, ended_ns: ended?.nanoseconds,
             sound_ended_ns: Self.audioEnd(outputs.mixEncoder),
             frames: Manifest.Frames(program.counts(in: movie.ledgers[0])),
-            missing: Self.byWord(program.missing),
+            missing: Self.countsByCause(program.missing),
             // The loudness of the mix applies only to a file that contains the whole mix.
-            loudness: outputs.mixEncoder?.given == movie.ledgers.last?.written.samples
-                ? outputs.mixLoudness?.whole.map { Manifest.Loudness($0) } : nil,
+            loudness: outputs.mixEncoder?.receivedCounts == movie.ledgers.last?.written.samples
+                ? outputs.mixLoudness?.completeLoudness.map { Manifest.Loudness($0) } : nil,
             parts: parts?.map(\.file), part_details: parts,
             failure: (movie.failure ?? files.conclusion)?.description ?? program.encoder.failure?.description
                 ?? outputs.mixEncoder?.failure?.description)
     }
 
-    private static func byWord(_ missing: [String: [LossCause: Int]]) -> [String: [String: Int]]? {
+    private static func countsByCause(_ missing: [String: [LossCause: Int]]) -> [String: [String: Int]]? {
         guard !missing.isEmpty else { return nil }
         return missing.mapValues { causes in
             Dictionary(uniqueKeysWithValues: causes.map { ($0.key.rawValue, $0.value) })
@@ -287,7 +289,7 @@ package struct ManifestBuilder {
     /// Returns the time, in nanoseconds since T0, when a stream's audio ended early because its encoder
     /// failed. Returns `nil` if the audio lasts until the end of the recording.
     private static func audioEnd(_ encoder: AudioEncoderWorker?) -> Int64? {
-        encoder?.end.map { AudioGrid.samples.time(ofTick: $0.sample).nanoseconds }
+        encoder?.earlyEnd.map { AudioGrid.samples.time(ofTick: $0.sample).nanoseconds }
     }
 
     private func cost(_ pressure: Manifest.Pressure?) -> Manifest.Cost? {

@@ -14,7 +14,7 @@ struct RecordedDevices {
 
     /// The devices as listed in the manifest: the sources of each camera in order, followed by the
     /// microphones.
-    var listed: [Manifest.Device] {
+    var entries: [Manifest.Device] {
         inputs.cameras.flatMap { camera in devices(of: camera) }
             + inputs.microphones.map { microphone in
                 let planned = plan.microphones.first { $0.role == microphone.role }

@@ -37,12 +37,14 @@ struct RecordedFiles {
     ///   - disk: The disk that holds the files.
     init(beginning outputs: SessionOutputs, on disk: RecordingDisk) {
         let movies = outputs.writers.compactMap { path, writer in
-            writer.file(disk.index).map { _ in
+            writer.writer(onDisk: disk.index).map { _ in
                 (path, FileResult<SegmentedMovie>(streamCount: writer.streamCount))
             }
         }
         let waves = outputs.microphoneTracks.compactMap { track in
-            track.file?.file(disk.index).map { _ in (track.name, FileResult<SegmentedWave>(streamCount: 1)) }
+            track.file?.writer(onDisk: disk.index).map { _ in
+                (track.name, FileResult<SegmentedWave>(streamCount: 1))
+            }
         }
         self.movies = Dictionary(uniqueKeysWithValues: movies)
         self.waves = Dictionary(uniqueKeysWithValues: waves)
@@ -79,7 +81,7 @@ struct RecordedFiles {
     ///
     /// - Parameter waveFiles: Path of the first WAVE file of each microphone's track, by the track's name.
     /// - Returns: The list of files. Unfinished files are listed with a fault.
-    func listed(waveFiles: [String: String]) -> [Manifest.File] {
+    func entries(waveFiles: [String: String]) -> [Manifest.File] {
         let verified = closed.map { file in
             Manifest.File(
                 file: file.relativePath, bytes: file.byteCount, xxh3_128: file.checksum?.value,

@@ -15,7 +15,7 @@ struct RecordedGaps {
     let end: MediaTime
 
     /// The gaps of the devices, followed by the gaps caused by the program, the disk and the audio encoders.
-    var listed: [Gap] {
+    var all: [Gap] {
         outputs.cameraTracks.flatMap(\.gaps) + outputs.microphones.flatMap(\.gaps)
             + (outputs.program?.gaps ?? []) + diskGaps + audioEncoderGaps
     }
@@ -56,7 +56,7 @@ struct RecordedGaps {
                     AudioGrid.samples.time(ofTick: $0.samples.upperBound)
                 )
             }
-            let rest = worker.end.map { [(AudioGrid.samples.time(ofTick: $0.sample), end)] } ?? []
+            let rest = worker.earlyEnd.map { [(AudioGrid.samples.time(ofTick: $0.sample), end)] } ?? []
             return (stretches + rest).filter { $0.0 < $0.1 }.map {
                 Gap(track: name, from: $0.0, to: $0.1, cause: LossCause.encoder.rawValue)
             }

@@ -28,14 +28,14 @@ final class Recorder {
     /// session clock's threads.
     ///
     /// - Returns: The outcome of the recording.
-    /// - Throws: The errors thrown by `follow(then:)`.
-    func run() throws(RecordingError) -> RecordingResult { try follow { $0.finish() } }
+    /// - Throws: The errors thrown by `record(then:)`.
+    func run() throws(RecordingError) -> RecordingResult { try record { $0.finish() } }
 
     /// Runs the devices, taps, and synchronized outputs until the end without writing any files. The
     /// recording context must not have disks. Blocks the calling thread, like `run`.
     ///
-    /// - Throws: The errors thrown by `follow(then:)`.
-    func runWithoutFiles() throws(RecordingError) { try follow { $0.finishWithoutFiles() } }
+    /// - Throws: The errors thrown by `record(then:)`.
+    func runWithoutFiles() throws(RecordingError) { try record { $0.finishWithoutFiles() } }
 
     /// Runs the devices, outputs, and timeline until the end, then calls `finish` to close the recording.
     ///
@@ -44,20 +44,21 @@ final class Recorder {
     /// - Returns: The value of `finish`.
     /// - Throws: `RecordingError` when the recording can't begin: a device doesn't start or doesn't deliver
     ///   data, a file or an encoder can't be created, or a stop was requested before T0.
-    private func follow<Result>(then finish: (FinishedTimeline) -> Result) throws(RecordingError) -> Result {
+    private func record<Result>(then finish: (FinishedTimeline) -> Result) throws(RecordingError) -> Result {
         let sinkThreads =
-            context.isLentDevices
+            context.usesStandbyDevices
             ? [] : context.sinks.start(with: context.codecs, isRealTime: context.clock.isRealTime)
         defer {
-            context.sinks.taps.endPackets()
-            if !context.isLentDevices { context.sinks.finish(sinkThreads) }
+            context.sinks.taps.clearPacketHistory()
+            if !context.usesStandbyDevices { context.sinks.finish(sinkThreads) }
         }
         let preparation = RecordingPreparation(
-            context, encoders: try OutputAssembly.hardwareEncoders(of: context.plan, inputs, context.codecs))
+            context,
+            encoders: try OutputAssembly.makeHardwareEncoders(of: context.plan, inputs, context.codecs))
         // The devices and the timeline begin at the same instant, so a simulated recording is reproducible.
         context.clock.hold()
         do {
-            if !context.isLentDevices { try inputs.start(on: context.clock) }
+            if !context.usesStandbyDevices { try inputs.start(on: context.clock) }
         } catch {
             context.clock.release()
             for stop in inputs.stop(on: context.clock) { stop.join() }
@@ -71,20 +72,20 @@ final class Recorder {
         do throws(ThreadError) {
             timeline = try context.clock.startThread(named: "timeline") {
                 do throws(RecordingError) {
-                    outcome = .success(try prepared.begin().follow())
+                    outcome = .success(try prepared.start().run())
                 } catch {
                     outcome = .failure(error)
                 }
             }
         } catch {
             context.clock.release()
-            if !context.isLentDevices { for stop in inputs.stop(on: context.clock) { stop.join() } }
+            if !context.usesStandbyDevices { for stop in inputs.stop(on: context.clock) { stop.join() } }
             throw .thread(error)
         }
         context.clock.release()
         timeline.join()
         // The devices stop while the files are being finalized.
-        let stops = context.isLentDevices ? [] : inputs.stop(on: context.clock)
+        let stops = context.usesStandbyDevices ? [] : inputs.stop(on: context.clock)
         defer { for stop in stops { stop.join() } }
         guard let recorded = outcome else {
             preconditionFailure("the timeline ended without a result")
@@ -95,7 +96,7 @@ final class Recorder {
     /// Removes the session folders on all disks if the recording couldn't begin.
     func removeUnused() {
         for disk in context.disks {
-            disk.room.finish()
+            disk.reservedSpace.finish()
             _ = disk.folderWriter.finish()
             disk.folder.removeUnused()
         }
@@ -126,7 +127,7 @@ struct RecordingContext {
     /// Reads the computer's state to assess system pressure, or `nil` when pressure isn't monitored.
     let host: (any HostReading)?
     /// Whether the devices are already running before the recording and keep running after it, as on standby.
-    let isLentDevices: Bool
+    let usesStandbyDevices: Bool
     /// Receives each event of the recording, in order.
     let publish: (SessionEvent) -> Void
     /// Called with the stream's name when x264 replaces the stream's hardware encoder.
@@ -146,7 +147,7 @@ struct RecordingContext {
     var isGoverned: Bool { plan.budget.governs && (clock.isRealTime || host != nil) }
 
     /// Sends an event to the event receiver and to the event file of each session folder.
-    func note(_ event: SessionEvent) {
+    func record(_ event: SessionEvent) {
         publish(event)
         for disk in disks { disk.folderWriter.append(event) }
     }

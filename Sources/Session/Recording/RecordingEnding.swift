@@ -41,7 +41,7 @@ struct RecordingEnding {
     /// Receives each event, in order. This closure doesn't write events to the session folders.
     let publish: (SessionEvent) -> Void
     /// Called with the number of closed files and the total number of files whenever a file is closed.
-    let tellClosed: (_ done: Int, _ total: Int) -> Void
+    let reportClosed: (_ done: Int, _ total: Int) -> Void
 
     /// Waits until all files are closed and each disk has its final manifest.
     ///
@@ -49,7 +49,7 @@ struct RecordingEnding {
     func finish() -> RecordingResult {
         let files = conclude()
         let concluded = disks.map { $0.folderWriter.waitForConclusion() }
-        for disk in disks { tellOutcome(of: concluded, toDisk: disk) }
+        for disk in disks { recordOutcome(of: concluded, onDisk: disk) }
         return result(concluded, disks.map { (files[$0.index]?.failures ?? []) + $0.folderWriter.finish() })
     }
 
@@ -60,11 +60,11 @@ struct RecordingEnding {
         let closings = DiskClosings(outputs)
         var files: [Int: RecordedFiles] = [:]
         var count = 0
-        tellClosed(count, closings.fileCount)
+        reportClosed(count, closings.fileCount)
         for _ in disks {
             let closed = closings.next {
                 count += 1
-                tellClosed(count, closings.fileCount)
+                reportClosed(count, closings.fileCount)
             }
             let disk = closed.disk
             for event in outputs.metadata.flatMap({ $0.conclude(at: end) }) {
@@ -73,7 +73,7 @@ struct RecordingEnding {
                 for open in disks where files[open.index] == nil { open.folderWriter.append(event) }
             }
             let own = RecordedFiles(
-                withoutUnbegun(closed), conclusion: storage.conclusion(ofDisk: disk.index))
+                removingUnstartedTracks(from: closed), conclusion: storage.conclusion(ofDisk: disk.index))
             files[disk.index] = own
             let other = disks.first { $0 !== disk }.map {
                 Manifest.OtherFolder(
@@ -81,7 +81,7 @@ struct RecordingEnding {
                     outcome: $0.folderWriter.conclusionSoFar?.outcome ?? .recording)
             }
             var manifest = manifest
-            let final = manifest.finished(
+            let final = manifest.finish(
                 outputs: outputs, files: own, end: end,
                 outcome: own.failures.isEmpty ? .finished : .storageFailed, markers: markers,
                 stills: stills, pressure: pressure, governor: governor,
@@ -94,12 +94,12 @@ struct RecordingEnding {
 
     /// Removes the empty files of tracks scheduled to begin after the end of the recording, and returns the remaining
     /// closed files.
-    private func withoutUnbegun(_ closed: DiskClosings.Closed) -> DiskClosings.Closed {
+    private func removingUnstartedTracks(from closed: DiskClosings.Closed) -> DiskClosings.Closed {
         let cameras = outputs.cameraTracks.filter { track in
-            track.counts.written == 0 && outputs.begins[track.name].map { $0 >= end } ?? false
+            track.counts.written == 0 && outputs.startTimes[track.name].map { $0 >= end } ?? false
         }.compactMap { outputs.places[$0.name]?.file }
         let microphones = outputs.microphoneTracks.filter {
-            $0.given.total == 0 && $0.first > 0 && AudioGrid.samples.time(ofTick: $0.first) >= end
+            $0.counts.total == 0 && $0.first > 0 && AudioGrid.samples.time(ofTick: $0.first) >= end
         }
         for path in cameras + microphones.compactMap(\.file?.relativePath) {
             closed.disk.folder.place(of: path).discard()
@@ -110,9 +110,9 @@ struct RecordingEnding {
     }
 
     /// Writes the other disk's outcome to the manifest of a disk that was closed before the outcome was known.
-    private func tellOutcome(of concluded: [Manifest], toDisk disk: RecordingDisk) {
+    private func recordOutcome(of concluded: [Manifest], onDisk disk: RecordingDisk) {
         let end = MediaTime(nanoseconds: concluded[disk.index].duration_ns)
-        for remark in disk.folderWriter.takeRemarks() {
+        for remark in disk.folderWriter.dequeueRemarks() {
             publish(SessionEvent(warning: remark.description, at: end))
         }
         var manifest = concluded[disk.index]
@@ -183,47 +183,47 @@ struct FinishedTimeline {
     }
 
     /// Maximum time for encoders to process the frames still queued at the end of a recording.
-    private static let encoderTime = Nanoseconds.seconds(1)
+    private static let encoderTimeout = Nanoseconds.seconds(1)
     /// Maximum time for encoders to finish at the end of a recording, including the frames in x264's lookahead. On a
     /// starved computer, the frames still missing are dropped and counted, so that the recording ends within 3 s.
-    private static let flushTime = Nanoseconds.seconds(2)
-    /// How much `flushTime` shrinks for each second by which the last tick was decided too late, or by which the monitoring
+    private static let flushTimeout = Nanoseconds.seconds(2)
+    /// How much `flushTimeout` shrinks for each second by which the last tick was decided too late, or by which the monitoring
     /// thread was woken up too late. Both happen on a starved computer, where closing the files takes seconds as well.
     private static let starvationWeight: Int64 = 2
 
     private func joinEncoders() {
         let workers = recording.outputs.encoderWorkers
-        let watcher = watchUrgency(workers)
+        let watcher = startUrgencyMonitor(for: workers)
         for worker in workers { worker.join() }
         for (_, worker) in recording.outputs.namedAudioEncoders { worker.join() }
         watcher.cancel()
     }
 
-    /// Drops queued frames after `encoderTime`, and abandons the encoders after `flushTime` or within 50 ms of an urgent
+    /// Drops queued frames after `encoderTimeout`, and abandons the encoders after `flushTimeout` or within 50 ms of an urgent
     /// stop request, on a separate thread.
     ///
     /// - Returns: A cancellation object that ends the monitoring.
-    private func watchUrgency(_ workers: [VideoEncoderWorker]) -> Cancellation {
+    private func startUrgencyMonitor(for workers: [VideoEncoderWorker]) -> Cancellation {
         let done = Cancellation()
         let controls = recording.context.controls
         // In simulated time, encoders have unlimited time to finish.
         let isRealTime = !workers.contains(where: \.waitsForRoom)
         let due = recording.start + Nanoseconds(end.nanoseconds) + recording.delay
         let lateness = max(recording.context.clock.now - due, .zero)
-        MediaThread.eventually(name: "urgency") {
+        MediaThread.startWhenPossible(name: "urgency") {
             let clock = MonotonicClock()
             let start = clock.now
             var delay = lateness
             var isLate = false
             while !controls.isUrgent,
-                !isRealTime || clock.now - start + delay * Self.starvationWeight < Self.flushTime
+                !isRealTime || clock.now - start + delay * Self.starvationWeight < Self.flushTimeout
             {
                 let due = clock.now + .milliseconds(50)
                 guard clock.sleep(until: due, unless: done) else { return }
                 delay = delay + (clock.now - due)
-                guard !isLate, clock.now - start >= Self.encoderTime else { continue }
+                guard !isLate, clock.now - start >= Self.encoderTimeout else { continue }
                 isLate = true
-                for worker in workers { worker.giveUpFrames() }
+                for worker in workers { worker.replaceFramesWithRepeats() }
             }
             for worker in workers { worker.abandon() }
         }
@@ -243,12 +243,12 @@ final class DiskClosings: Sendable {
         let waves: [String: FileResult<SegmentedWave>]
     }
 
-    private enum News: Sendable {
-        case file
-        case disk(Closed)
+    private enum Progress: Sendable {
+        case fileClosed
+        case diskClosed(Closed)
     }
 
-    private let news: BoundedQueue<News>
+    private let progressQueue: BoundedQueue<Progress>
     /// Number of files on all disks.
     let fileCount: Int
 
@@ -260,23 +260,23 @@ final class DiskClosings: Sendable {
             (
                 disk: disk, movies: outputs.movies(onDisk: disk.index),
                 waves: outputs.microphoneTracks.compactMap { track in
-                    track.file?.file(disk.index).map { (name: track.name, file: $0) }
+                    track.file?.writer(onDisk: disk.index).map { (name: track.name, file: $0) }
                 },
                 metadata: outputs.metadata.compactMap { $0.file(onDisk: disk.index) }
             )
         }
         fileCount = all.reduce(0) { $0 + $1.movies.count + $1.waves.count + $1.metadata.count }
-        let news = BoundedQueue<News>(capacity: max(1, fileCount + outputs.disks.count))
-        self.news = news
+        let news = BoundedQueue<Progress>(capacity: max(1, fileCount + outputs.disks.count))
+        self.progressQueue = news
         for (disk, movies, waves, metadata) in all {
-            _ = MediaThread.runningInlineOnFailure(name: "close:\(disk.index)") {
+            _ = MediaThread.startOrRunInline(name: "close:\(disk.index)") {
                 func closed<Result>(_ result: Result) -> Result {
-                    news.put(.file)
+                    news.enqueue(.fileClosed)
                     return result
                 }
                 for file in metadata { closed(file.join()) }
-                news.put(
-                    .disk(
+                news.enqueue(
+                    .diskClosed(
                         Closed(
                             disk: disk,
                             movies: Dictionary(
@@ -292,10 +292,10 @@ final class DiskClosings: Sendable {
     /// - Parameter fileClosed: Called for each file, on any disk, that is closed while this method waits.
     /// - Returns: The closed files of the next disk to finish.
     func next(_ fileClosed: () -> Void) -> Closed {
-        while let next = news.next() {
+        while let next = progressQueue.dequeue() {
             switch next {
-            case .file: fileClosed()
-            case .disk(let closed): return closed
+            case .fileClosed: fileClosed()
+            case .diskClosed(let closed): return closed
             }
         }
         preconditionFailure("the files of this disk are already closed")

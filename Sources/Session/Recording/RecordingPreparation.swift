@@ -34,8 +34,8 @@ final class RecordingPreparation {
     /// - Returns: The recording, which has begun.
     /// - Throws: `RecordingError` when a device doesn't deliver data, a file or an encoder can't be created,
     ///   or a stop was requested before T0.
-    func begin() throws(RecordingError) -> RunningRecording {
-        let shortcoming = inputs.cameras.isEmpty ? nil : context.codecs.slateShortcoming
+    func start() throws(RecordingError) -> RunningRecording {
+        let shortcoming = inputs.cameras.isEmpty ? nil : context.codecs.slateTextProblem
         try wait(for: .first)
         let assembly = OutputAssembly(
             plan: plan, inputs: inputs, disks: context.disks, codecs: context.codecs, clock: clock,
@@ -48,20 +48,20 @@ final class RecordingPreparation {
         do throws(RecordingError) {
             try wait(for: .enough)
             remarks = CameraMatching(plan, inputs, clock: clock, controls: context.controls).run()
-            inputs.keepLatest()
+            inputs.retainLatest()
             start = try chooseStart()
         } catch {
             prepared.abandon()
             throw error
         }
-        let outputs = assembly.make(prepared, start: start)
+        let outputs = assembly.makeOutputs(prepared, start: start)
         inputs.notifyRecordingStarted(start, stamped: clock.stamp(of: start))
         let recording = RunningRecording(context, start: start, delay: alignmentDelay, outputs: outputs)
         recording.announce(remarks + controlRemarks, shortcoming: shortcoming)
         return recording
     }
 
-    private func wait(for awaited: SessionInputs.Awaited) throws(RecordingError) {
+    private func wait(for awaited: SessionInputs.Readiness) throws(RecordingError) {
         try inputs.wait(
             for: awaited, on: clock, limit: context.options.startTimeLimit, controls: context.controls)
     }
@@ -71,11 +71,11 @@ final class RecordingPreparation {
     /// time code label.
     private func chooseStart() throws(RecordingError) -> ClockTime {
         let lead = Nanoseconds.milliseconds(60)  // Enough time to create the tracks.
-        guard let start = context.options.start else { return onLabel(clock.now + lead) }
+        guard let start = context.options.start else { return alignedToTimecode(clock.now + lead) }
         while clock.now + lead + .milliseconds(80) < start {
             guard context.controls.stopTime == nil else { throw .stopped }
             clock.sleep(until: clock.now + .milliseconds(20), unless: context.controls.cancellation)
-            inputs.keepLatest()
+            inputs.retainLatest()
         }
         let (rate, late) = (
             context.leadingRate ?? FrameRate(100, per: 1), max(clock.now + lead - start, .zero)
@@ -95,10 +95,10 @@ final class RecordingPreparation {
     /// code.
     ///
     /// As a result, the times of day in video and audio files agree to the exact sample.
-    private func onLabel(_ time: ClockTime) -> ClockTime {
+    private func alignedToTimecode(_ time: ClockTime) -> ClockTime {
         guard let leadingRate = context.leadingRate else { return time }
         let wall = LocalTime(clock.date(of: time))
-        return time + Timecode.untilNextLabel(after: wall, rate: leadingRate)
+        return time + Timecode.timeUntilNextLabel(after: wall, rate: leadingRate)
     }
 
     /// The alignment delay, which is the time from an instant until the tick at that instant is processed.
@@ -115,11 +115,11 @@ final class RecordingPreparation {
 
     private var slowestGovernedDelivery: Nanoseconds {
         let ladder = Governor.ladder(plan, inputs: inputs, hasPreviews: false)
-        let deliveries = inputs.cameras.filter(\.isChangeable).map { camera -> Nanoseconds in
+        let deliveries = inputs.cameras.filter(\.canChangeFormat).map { camera -> Nanoseconds in
             let planned = camera.source.format.rate
             let lowest =
                 ladder.indices.compactMap { index in
-                    Governor.format(of: camera, givingUp: ladder[...index])?.rate
+                    Governor.format(of: camera, reducedBy: ladder[...index])?.rate
                 }.min() ?? planned
             guard lowest < planned else { return .zero }
             // Exposure and transport each take longer by the difference between the intervals. In addition,

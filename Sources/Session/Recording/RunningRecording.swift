@@ -44,7 +44,7 @@ final class RunningRecording {
     private let reserve = DescriptorReserve()
     private var statusDue = MediaTime.zero
     /// Maximum reported lag of the files behind the present.
-    private var mostBehind = Nanoseconds.zero
+    private var maxWriteLag = Nanoseconds.zero
 
     private var inputs: SessionInputs { context.inputs }
     private var controls: SessionControls { context.controls }
@@ -53,7 +53,7 @@ final class RunningRecording {
     /// cost.
     private static let statusInterval: Int64 = 100_000_000
     /// Maximum number of governor steps in the status: enough for all measures that can be active.
-    private static let reportedSteps = 30
+    private static let maxReportedSteps = 30
 
     /// Creates a recording from existing outputs, and writes its first manifest.
     ///
@@ -78,7 +78,7 @@ final class RunningRecording {
         let grid = LeadingGrid(rate: context.leadingRate)
         timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
-            grid: grid, taps: context.sinks.taps, announce: context.note)
+            grid: grid, taps: context.sinks.taps, announce: context.record)
         // A stream encoded by x264 instead of hardware can be switched to a faster preset.
         let fallen = Set(outputs.namedEncoders.filter { $0.worker.fallback != nil }.map(\.name))
         governor =
@@ -95,7 +95,7 @@ final class RunningRecording {
             taps: context.sinks.taps)
         encoders = EncoderDirector(outputs: outputs)
         writeManifest(at: .zero)
-        if plan.editing?.title != nil { noteProgram() }
+        if plan.editing?.title != nil { updateProgramMetadata() }
         controls.recordingTiming = SessionControls.Timing(
             alignmentDelay: delay,
             slowestIntervals: Dictionary(
@@ -114,37 +114,37 @@ final class RunningRecording {
         context.clock.sleep(until: start, unless: Cancellation())
         let started = SessionEvent.Started(
             t0_monotonic_ns: context.clock.stamp(of: start).nanoseconds, folder: context.folder)
-        context.note(SessionEvent(.started(started), at: .zero))
-        for step in context.options.reduction?.steps ?? [] { context.note(SessionEvent(reduced: step)) }
+        context.record(SessionEvent(.started(started), at: .zero))
+        for step in context.options.reduction?.steps ?? [] { context.record(SessionEvent(reduced: step)) }
         for (role, text) in remarks {
-            context.note(SessionEvent(warning: text, at: .zero, track: role))
+            context.record(SessionEvent(warning: text, at: .zero, track: role))
         }
         if let shortcoming {
-            context.note(SessionEvent(warning: shortcoming, at: .zero))
+            context.record(SessionEvent(warning: shortcoming, at: .zero))
         }
         for liveOutput in context.liveOutputs.begin(at: start) {
-            context.note(SessionEvent(liveOutput, at: .zero))
+            context.record(SessionEvent(liveOutput, at: .zero))
         }
-        noteEncoders()
+        reportEncoderEvents()
     }
 
     /// Runs the timeline to its end.
     ///
     /// - Returns: The recording after its last tick. The recording's encoders and files are not closed yet.
-    func follow() -> FinishedTimeline {
+    func run() -> FinishedTimeline {
         defer {
             pressure?.stop()
             storage.finish()
         }
         let end = timeline.run { position in control(position) }
-        watchAudio(until: MediaTime(nanoseconds: end.nanoseconds - 1))
-        for event in parts.takeEvents(before: end) { context.note(event) }
-        for event in changes.takeEvents(before: end) { context.note(event) }
+        checkAudio(until: MediaTime(nanoseconds: end.nanoseconds - 1))
+        for event in parts.dequeueEvents(before: end) { context.record(event) }
+        for event in changes.dequeueEvents(before: end) { context.record(event) }
         endChanges(at: end)
         // The manifest contains the state of the clocks at the last tick. Data that is delivered after the
         // last tick isn't part of the recording.
-        manifest.noteDevices()
-        history.noteJitter(inputs)
+        manifest.recordDevices()
+        history.recordJitter(inputs)
         return FinishedTimeline(recording: self, end: end)
     }
 
@@ -156,22 +156,22 @@ final class RunningRecording {
         controls.recordingTiming = nil
         tracks.finish()
         var late = controls.close()
-        followMarkers(late.markers, end: end)
+        recordMarkers(late.markers, end: end)
         late.markers = []
-        for still in late.stills { note(still.files, of: still.role) }
-        note(late.events, until: end)
-        for order in late.plans.flatMap(\.orders) { order.hand(to: inputs) }
-        changes.end(standsBy: late.standsBy)
+        for still in late.stills { recordStill(still.files, of: still.role) }
+        recordEvents(late.events, until: end)
+        for order in late.plans.flatMap(\.orders) { order.discard(returningDevicesTo: inputs) }
+        changes.end(isOnStandby: late.isOnStandby)
         parts.end()
-        controls.tellEnd(of: late)
+        controls.notifyEnd(of: late)
     }
 
     /// Writes the current manifest to all session folders, for recovery after a crash.
     ///
     /// - Parameter time: The time, relative to T0, before which all ticks have been processed.
     private func writeManifest(at time: MediaTime) {
-        manifest.noteDevices()
-        manifest.note(changes, before: time)
+        manifest.recordDevices()
+        manifest.recordChanges(changes, before: time)
         for disk in context.disks { disk.folderWriter.write(manifest.current(outputs, on: disk)) }
     }
 
@@ -181,99 +181,99 @@ final class RunningRecording {
     /// - Returns: The end of the recording relative to T0, or `nil` while the end isn't known.
     private func control(_ reached: TimelinePosition) -> MediaTime? {
         let position = reached.time
-        let requests = controls.take()
+        let requests = controls.dequeueRequests()
         var end: MediaTime?
         if let stop = requests.stop { end = max(MediaTime(stop, since: start), MediaTime(nanoseconds: 1)) }
         if let duration = context.options.duration {
             let planned = MediaTime(nanoseconds: duration.count)
             end = end.map { min($0, planned) } ?? planned
         }
-        followMarkers(requests.markers, end: end)
-        for still in requests.stills { note(still.files, of: still.role) }
-        note(requests.events)
-        timeline.apply(parts.follow(requests.splits, at: position))
-        for event in parts.takeEvents(before: reached.undecided) { context.note(event) }
-        followPlans(requests.plans, at: reached, before: end)
-        watchAudio(until: position)
-        history.note(inputs, outputs, at: position)
-        if let event = pressure?.follow(outputs, at: position) { context.note(event) }
-        for event in governor?.follow(pressure?.current, at: position) ?? [] { context.note(event) }
-        noteEncoders(at: reached)
+        recordMarkers(requests.markers, end: end)
+        for still in requests.stills { recordStill(still.files, of: still.role) }
+        recordEvents(requests.events)
+        timeline.apply(parts.update(with: requests.splits, at: position))
+        for event in parts.dequeueEvents(before: reached.undecided) { context.record(event) }
+        applyPlans(requests.plans, at: reached, before: end)
+        checkAudio(until: position)
+        history.record(inputs, outputs, at: position)
+        if let event = pressure?.update(with: outputs, at: position) { context.record(event) }
+        for event in governor?.update(with: pressure?.current, at: position) ?? [] { context.record(event) }
+        updateEncoders(at: reached)
         if position >= statusDue {
-            noteEncoders()
+            reportEncoderEvents()
             reportStatus(at: position, phase: context.disks.isEmpty ? .standby : .recording)
         }
-        for event in storage.follow(pressure?.report, at: position) { context.note(event) }
+        for event in storage.update(with: pressure?.report, at: position) { context.record(event) }
         let mustEnd =
             storage.mustEnd || governor?.endReason != nil || encoders.mustEnd
         return mustEnd ? reached.undecided : end.map { max($0, reached.undecided) }
     }
 
-    private func carryOut(_ direction: Direction) {
+    private func apply(_ direction: DirectorOutput) {
         timeline.apply(direction.commands)
-        for event in direction.events { context.note(event) }
+        for event in direction.events { context.record(event) }
     }
 
     /// Records the markers before `end`, and notifies all callers. The callers of later markers are notified that the
     /// recording has ended.
-    private func followMarkers(_ requests: [SessionControls.MarkerRequest], end: MediaTime?) {
+    private func recordMarkers(_ requests: [SessionControls.MarkerRequest], end: MediaTime?) {
         for marker in requests {
             let time = max(MediaTime(marker.at, since: start), .zero)
             if let end, time >= end {
-                marker.decided?(.ended)
+                marker.decided?(.recordingEnded)
                 continue
             }
             markers.append(Manifest.Marker(at_ns: time.nanoseconds, text: marker.text))
-            context.note(SessionEvent(.mark(SessionEvent.Mark(text: marker.text)), at: time))
+            context.record(SessionEvent(.mark(SessionEvent.Mark(text: marker.text)), at: time))
             marker.decided?(.recorded(from: time))
         }
-        if !requests.isEmpty { noteProgram() }
+        if !requests.isEmpty { updateProgramMetadata() }
     }
 
     /// Writes the current markers as chapters of the program's file, and sets its title and date.
-    private func noteProgram() {
+    private func updateProgramMetadata() {
         guard let place = outputs.places[SyncHistory.program] else { return }
         var notes = MovieMetadata(markers)
         notes.title = context.plan.editing?.title
         notes.date = String(Manifest.timeStamp(context.clock.date(of: start)).prefix(10))
         // Reserves space for the cover image, which is written at the end.
-        if notes.title != nil { notes.coverRoom = ProgramCover.mostBytes }
-        outputs.writers[place.file]?.note(notes)
+        if notes.title != nil { notes.reservedCoverSize = ProgramCover.maxByteCount }
+        outputs.writers[place.file]?.setMetadata(notes)
         guard !hasWarnedOfChapters, let remark = notes.remark, let last = markers.last else { return }
         hasWarnedOfChapters = true
-        context.note(
+        context.record(
             SessionEvent(
                 warning: remark, at: MediaTime(nanoseconds: last.at_ns), track: SyncHistory.program))
     }
 
-    private func note(_ files: StillFolder.Files, of role: String) {
+    private func recordStill(_ files: StillFolder.Files, of role: String) {
         let time = max(MediaTime(context.clock.time(stamped: files.capturedAt), since: start), .zero)
         let still = Manifest.Still(at_ns: time.nanoseconds, role: role, files, in: context.folder)
         stills.append(still)
-        context.note(
+        context.record(
             SessionEvent(
                 .still(SessionEvent.Still(track: role, file: still.file, clip: still.clip)), at: time))
     }
 
     /// Sends events that originate outside the recording. The times of these events are limited to the range from T0 to
     /// the end.
-    private func note(_ requests: [SessionControls.EventRequest], until end: MediaTime? = nil) {
+    private func recordEvents(_ requests: [SessionControls.EventRequest], until end: MediaTime? = nil) {
         for request in requests {
             let time = max(MediaTime(request.at, since: start), .zero)
-            context.note(request.make(end.map { min($0, time) } ?? time))
+            context.record(request.make(end.map { min($0, time) } ?? time))
         }
     }
 
-    private func followPlans(
+    private func applyPlans(
         _ requests: [SessionControls.PlanRequest], at position: TimelinePosition, before end: MediaTime?
     ) {
         for request in requests {
-            manifest.follow(request.plan)
+            manifest.merge(request.plan)
             governor?.changedPlan = request.plan
         }
         for request in requests {
-            let arrangement = changes.follow(request, at: position) { order, words, time in
-                let commands = tracks.follow(order, at: time, reason: words) { camera, format, reason in
+            let arrangement = changes.handle(request, at: position) { order, words, time in
+                let commands = tracks.handle(order, at: time, reason: words) { camera, format, reason in
                     if let governor { return governor.choose(format, of: camera, reason: reason) }
                     camera.chosenFormat = format
                     camera.change(to: format, for: .reconfigured, reason: reason)
@@ -282,19 +282,19 @@ final class RunningRecording {
             }
             timeline.apply([arrangement])
         }
-        for event in changes.takeEvents(before: position.undecided) { context.note(event) }
-        carryOut(tracks.begin(at: position, before: end))
-        let hasChanged = changes.mustWrite(at: position.time)
-        if tracks.takeChange() || hasChanged { writeManifest(at: position.undecided) }
+        for event in changes.dequeueEvents(before: position.undecided) { context.record(event) }
+        apply(tracks.beginOpenedTracks(at: position, before: end))
+        let hasChanged = changes.consumeUnwrittenChanges(at: position.time)
+        if tracks.consumeChange() || hasChanged { writeManifest(at: position.undecided) }
     }
 
     /// Sends the audio alarms up to a time relative to T0. All audio before that time must have been
     /// delivered.
-    private func watchAudio(until position: MediaTime) {
+    private func checkAudio(until position: MediaTime) {
         for microphone in inputs.microphones {
-            for alarm in microphone.takeAlarms(through: start + Nanoseconds(position.nanoseconds)) {
+            for alarm in microphone.drainAlarms(through: start + Nanoseconds(position.nanoseconds)) {
                 if alarm.kind == .silence { silenceExceeded.insert(microphone.role) }
-                context.note(SessionEvent(alarm, of: microphone.role, since: start))
+                context.record(SessionEvent(alarm, of: microphone.role, since: start))
             }
         }
     }
@@ -317,8 +317,8 @@ final class RunningRecording {
         status.start = start
         status.alignmentDelay = delay
         status.priority = ThreadPriorities.process.grant
-        status.behind = outputs.filesBehind(at: status.takenAt, since: start)
-        if phase == .recording { mostBehind = max(mostBehind, status.behind ?? .zero) }
+        status.fileLag = outputs.writeLag(at: status.takenAt, since: start)
+        if phase == .recording { maxWriteLag = max(maxWriteLag, status.fileLag ?? .zero) }
         status.cameras = inputs.cameras.map { camera in
             SessionStatus.Camera(camera, counts: counts(of: camera), standsBy: false)
         }
@@ -330,8 +330,8 @@ final class RunningRecording {
         status.mix = outputs.mixLoudness?.loudness
         status.pressure = pressure?.current
         status.shown = outputs.program?.shown ?? []
-        status.givenUp = governor?.inForce.map(\.text) ?? []
-        status.governorSteps = governor?.steps.suffix(Self.reportedSteps) ?? []
+        status.reductions = governor?.inForce.map(\.text) ?? []
+        status.governorSteps = governor?.steps.suffix(Self.maxReportedSteps) ?? []
         status.freeBytes = pressure?.report?.state.disk?.freeBytes
         status.markers = markers
         context.report(status)
@@ -348,25 +348,25 @@ final class RunningRecording {
     }
 
     /// Sends events for encoders replaced by x264, and for audio lost with failed encoders.
-    private func noteEncoders() {
+    private func reportEncoderEvents() {
         for (name, worker) in outputs.namedEncoders {
-            guard let fallback = worker.takeFallback(), let rate = context.plan.rate(ofStream: name) else {
+            guard let fallback = worker.dequeueFallback(), let rate = context.plan.rate(ofStream: name) else {
                 continue
             }
             context.onFallback(name)
-            context.note(SessionEvent(fallback, of: name, rate: rate))
+            context.record(SessionEvent(fallback, of: name, rate: rate))
         }
         for (name, worker) in outputs.namedAudioEncoders {
             let news = worker.dequeueEvents()
-            for outage in news.outages { context.note(SessionEvent(outage, of: name)) }
-            if let end = news.end { context.note(SessionEvent(end, of: name)) }
+            for outage in news.outages { context.record(SessionEvent(outage, of: name)) }
+            if let end = news.end { context.record(SessionEvent(end, of: name)) }
         }
     }
 
     /// Sends events for failed encoders, and ends tracks whose encoder could not be replaced.
-    private func noteEncoders(at position: TimelinePosition) {
-        carryOut(encoders.follow(at: position.time))
-        if encoders.takeChange() { writeManifest(at: position.undecided) }
+    private func updateEncoders(at position: TimelinePosition) {
+        apply(encoders.update(at: position.time))
+        if encoders.consumeChange() { writeManifest(at: position.undecided) }
     }
 
     /// Closes the files after the last tick. Blocks until the files on all disks are closed. The encoders
@@ -377,19 +377,19 @@ final class RunningRecording {
     func close(at end: MediaTime) -> RecordingResult {
         reserve.release()
         context.liveOutputs.end()
-        noteEncoders()
+        reportEncoderEvents()
         governor?.end()
-        carryOut(encoders.conclude(at: end))
-        manifest.note(changes, before: end)
-        var pressure = pressure?.course.summary
-        if context.clock.isRealTime { pressure?.files_behind_ns = mostBehind.count }
+        apply(encoders.conclude(at: end))
+        manifest.recordChanges(changes, before: end)
+        var pressure = pressure?.history.summary
+        if context.clock.isRealTime { pressure?.files_behind_ns = maxWriteLag.count }
         let ending = RecordingEnding(
             plan: context.plan, disks: context.disks, outputs: outputs, end: end, manifest: manifest,
             markers: markers, stills: stills,
             pressure: pressure, governor: governor, history: history, storage: storage,
             silenceExceeded: silenceExceeded, simulationTime: inputs.simulationTime,
             publish: context.publish,
-            tellClosed: { [self] done, total in
+            reportClosed: { [self] done, total in
                 reportStatus(at: end, phase: .finishing, finishing: (done, total))
             })
         return ending.finish()
@@ -403,22 +403,22 @@ extension SyncHistory {
     ///   - inputs: The devices of the recording.
     ///   - outputs: The recording's tracks.
     ///   - time: The time since T0.
-    mutating func note(_ inputs: SessionInputs, _ outputs: SessionOutputs, at time: MediaTime) {
+    mutating func record(_ inputs: SessionInputs, _ outputs: SessionOutputs, at time: MediaTime) {
         guard isDue(at: time) else { return }
-        for camera in inputs.cameras { note(camera.clockModel, of: camera.role, at: time) }
-        for microphone in inputs.microphones { note(microphone.clockModel, of: microphone.role, at: time) }
+        for camera in inputs.cameras { record(camera.clockModel, of: camera.role, at: time) }
+        for microphone in inputs.microphones { record(microphone.clockModel, of: microphone.role, at: time) }
         for track in outputs.cameraTracks {
             let counts = track.counts
-            note(
-                duplicated: Int64(counts.duplicated), missing: Int64(counts.slate + counts.lostInAll),
+            record(
+                duplicated: Int64(counts.duplicated), missing: Int64(counts.slate + counts.totalLost),
                 of: track.name, at: time)
         }
         for track in outputs.microphoneTracks where !track.hasEnded {
-            note(duplicated: 0, missing: track.given.silenceInAll, of: track.name, at: time)
+            record(duplicated: 0, missing: track.counts.totalSilence, of: track.name, at: time)
         }
         if let program = outputs.program {
-            note(
-                duplicated: Int64(program.counts.duplicated), missing: Int64(program.counts.lostInAll),
+            record(
+                duplicated: Int64(program.counts.duplicated), missing: Int64(program.counts.totalLost),
                 of: Self.program, at: time)
         }
     }
@@ -426,7 +426,7 @@ extension SyncHistory {
     /// Records the jitter of each device's timestamps. Call this method at the end of the recording.
     ///
     /// - Parameter inputs: The devices of the recording.
-    mutating func noteJitter(_ inputs: SessionInputs) {
+    mutating func recordJitter(_ inputs: SessionInputs) {
         for camera in inputs.cameras { jitters[camera.role] = camera.jitter }
         for microphone in inputs.microphones { jitters[microphone.role] = microphone.jitter }
     }

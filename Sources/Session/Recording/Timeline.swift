@@ -28,21 +28,21 @@ final class Timeline {
     /// Maximum time span of the ticks that are batched when no consumer is latency-sensitive, in nanoseconds.
     /// In a batch of three ticks, each tick costs a third as much, because code and data are in the
     /// processor's cache.
-    private static let leisure: Int64 = 100_000_000
+    private static let maxBatchSpan: Int64 = 100_000_000
 
     /// Maximum lag of tick processing behind its deadlines. Beyond this lag, overdue ticks are processed in bulk,
     /// without composing or encoding their frames, and audio that has not arrived becomes silence.
-    static let longestLag = Nanoseconds.seconds(1)
-    /// If tick processing lags by more than `longestLag`, ticks within this time of the present still get their own
+    static let maxLag = Nanoseconds.seconds(1)
+    /// If tick processing lags by more than `maxLag`, ticks within this time of the present still get their own
     /// frames.
     private static let recentSpan = Nanoseconds.milliseconds(100)
     /// Maximum time spent on processing ticks before requests are checked again.
-    private static let longestTurn = Nanoseconds.milliseconds(250)
+    private static let maxTurnDuration = Nanoseconds.milliseconds(250)
     /// Minimum delay of a wake-up that indicates a busy processor. If the processor is busy, devices are probably late
     /// as well.
-    private static let lateWakeUp = Nanoseconds.milliseconds(20)
+    private static let lateWakeUpThreshold = Nanoseconds.milliseconds(20)
     /// Maximum additional time granted to late devices.
-    private static let longestGrace = Nanoseconds.milliseconds(100)
+    private static let maxGracePeriod = Nanoseconds.milliseconds(100)
 
     /// Progress of a camera's own track.
     private struct Progress {
@@ -55,7 +55,7 @@ final class Timeline {
     }
 
     /// Selects the outages that are reported as events, by camera role.
-    private var telling: [String: OutageEventLimiter] = [:]
+    private var outageEventLimiters: [String: OutageEventLimiter] = [:]
     private var cameraClocks: [ClockStateMonitor]
     private var microphoneClocks: [ClockStateMonitor]
     /// The camera tracks that have not ended.
@@ -75,7 +75,7 @@ final class Timeline {
     private var nextBlock: Int64 = 0
     /// End of the recording relative to T0, once known. Device events after this time are not sent.
     private var end: MediaTime?
-    /// Time when tick processing began to lag by more than `longestLag`; `nil` while the lag is smaller.
+    /// Time when tick processing began to lag by more than `maxLag`; `nil` while the lag is smaller.
     private var overdueSince: ClockTime?
     /// Whether the current tick is processed too late for its frames to be encoded.
     private var isOverdue = false {
@@ -108,7 +108,7 @@ final class Timeline {
         self.outputs = outputs
         self.grid = grid
         self.taps = taps
-        wakesForAudio = (grid.rate?.perSecond ?? 0) < SessionPlan.wakingRate
+        wakesForAudio = (grid.rate?.perSecond ?? 0) < SessionPlan.minWakeupRate
         self.announce = announce
         audio = AudioStage(
             start: start, microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder,
@@ -145,18 +145,18 @@ final class Timeline {
             }
             let canBatchTicks = canBatchTicks
             inputs.allowLeeway(besides: taps, decidedAfter: delay)
-            let last = canBatchTicks ? rowEnd(from: next) : next
+            let last = canBatchTicks ? batchEnd(from: next) : next
             let due = sleep(until: min(last, end ?? last))
             dequeueDeliveries()
             announceClocks()
             // Commands, and frames in another format, that arrived during the sleep apply to these ticks.
             end = control(position).map(grid.end)
-            let isBehind = due.nanoseconds - next.nanoseconds > Self.longestLag.count
+            let isBehind = due.nanoseconds - next.nanoseconds > Self.maxLag.count
             overdueSince = isBehind ? overdueSince ?? clock.now : nil
             if let requested = end, mustEndEarly(before: requested) {
                 end = min(requested, grid.end(position.undecided))
             }
-            decide(
+            advance(
                 through: max(last, due), canBatchTicks: canBatchTicks,
                 overdueBefore: isBehind
                     ? MediaTime(nanoseconds: due.nanoseconds - Self.recentSpan.count) : nil)
@@ -173,30 +173,30 @@ final class Timeline {
         let deadline = start + Nanoseconds(time.nanoseconds) + delay
         clock.sleep(until: deadline, unless: never)
         let now = clock.now
-        if now - deadline >= Self.lateWakeUp {
-            clock.sleep(until: now + min((now - deadline) / 2, Self.longestGrace), unless: never)
+        if now - deadline >= Self.lateWakeUpThreshold {
+            clock.sleep(until: now + min((now - deadline) / 2, Self.maxGracePeriod), unless: never)
         }
         return max(time, MediaTime(now - delay, since: start))
     }
 
-    /// Whether the recording ends at the current tick because it couldn't reach the requested end within `longestLag`.
+    /// Whether the recording ends at the current tick because it couldn't reach the requested end within `maxLag`.
     private func mustEndEarly(before requested: MediaTime) -> Bool {
         guard let overdueSince else { return false }
         let due = start + Nanoseconds(requested.nanoseconds) + delay
-        return clock.now > max(due, overdueSince) + Self.longestLag
+        return clock.now > max(due, overdueSince) + Self.maxLag
     }
 
     /// Whether no consumer is latency-sensitive: no frame is composed or encoded, and no tap requires prompt delivery.
     private var canBatchTicks: Bool {
-        outputs.program == nil && outputs.synchronized.isEmpty && !taps.wantsPromptness
+        outputs.program == nil && outputs.synchronized.isEmpty && !taps.needsPromptTicks
             && !tracks.contains { $0.track is EncodedTrack }
     }
 
     /// Returns the time of the last tick in the batch that starts at `next`, if no consumer is
     /// latency-sensitive.
-    private func rowEnd(from next: MediaTime) -> MediaTime {
-        let rate = isLedByAudio ? AudioGrid.blocks : grid.rate ?? AudioGrid.blocks
-        let ticks = rate.ticks(before: MediaTime(nanoseconds: next.nanoseconds + Self.leisure))
+    private func batchEnd(from next: MediaTime) -> MediaTime {
+        let rate = isPacedByAudio ? AudioGrid.blocks : grid.rate ?? AudioGrid.blocks
+        let ticks = rate.ticks(before: MediaTime(nanoseconds: next.nanoseconds + Self.maxBatchSpan))
         return max(next, rate.time(ofTick: max(ticks, 1) - 1))
     }
 
@@ -241,7 +241,7 @@ final class Timeline {
         inputs.add(camera)
         cameraClocks.append(ClockStateMonitor())
         guard let program = outputs.program, camera.hasPixels else { return }
-        program.add(GridFollower(input: camera, track: "program", start: start, rate: program.rate))
+        program.add(GridAligner(input: camera, track: "program", start: start, rate: program.rate))
     }
 
     private func stopTrack(named name: String, at time: MediaTime) {
@@ -249,7 +249,7 @@ final class Timeline {
             return stopAudio(named: name, at: time)
         }
         let rate = tracks[index].track.rate
-        let first = rate.ticks(before: outputs.begins[name] ?? .zero)
+        let first = rate.ticks(before: outputs.startTimes[name] ?? .zero)
         let end: MediaTime
         if rate >= LeadingGrid.slowestAwaitedRate {
             end = rate.time(ofTick: max(tracks[index].nextTick, first + 1, rate.ticks(before: time)))
@@ -259,11 +259,11 @@ final class Timeline {
             end = max(time, MediaTime(nanoseconds: least.nanoseconds + AudioGrid.blocks.interval.count))
         }
         tracks[index].end = end
-        outputs.ends[name] = end
+        outputs.endTimes[name] = end
     }
 
     private func endFailed(named name: String, at time: MediaTime) {
-        outputs.failedEnds[name] = time
+        outputs.failedEndTimes[name] = time
         guard name != SyncHistory.program else {
             outputs.program?.end(at: time)
             return
@@ -278,7 +278,7 @@ final class Timeline {
         }
         let sample = time.ticks(perSecond: Int64(AudioFormat.sessionRate))
         let end = track.end(at: sample, position: audio.position)
-        outputs.ends[name] = AudioGrid.samples.time(ofTick: end)
+        outputs.endTimes[name] = AudioGrid.samples.time(ofTick: end)
     }
 
     private func finishTracks(before time: MediaTime) {
@@ -291,13 +291,13 @@ final class Timeline {
     }
 
     /// Whether the timeline advances by blocks of audio because frames are infrequent or no more frames follow.
-    private var isLedByAudio: Bool {
+    private var isPacedByAudio: Bool {
         wakesForAudio || tracks.isEmpty && outputs.program == nil && outputs.synchronized.isEmpty
     }
 
     private var nextTime: MediaTime {
         var earliest =
-            isLedByAudio
+            isPacedByAudio
             ? AudioGrid.blocks.time(ofTick: nextAudioTick) : MediaTime(nanoseconds: .max)
         if let program = outputs.program {
             earliest = min(earliest, program.rate.time(ofTick: nextProgramTick))
@@ -318,18 +318,18 @@ final class Timeline {
     ///   - overdue: Frames of ticks before this time aren't composed or encoded. The last frame is duplicated, and the
     ///     frame that arrived for the tick is counted as lost, with the cause `late`. The value is `nil` when no tick
     ///     is overdue.
-    private func decide(through last: MediaTime, canBatchTicks: Bool, overdueBefore overdue: MediaTime?) {
+    private func advance(through last: MediaTime, canBatchTicks: Bool, overdueBefore overdue: MediaTime?) {
         let begin = clock.now
         while case let next = nextTime, next <= last, end.map({ next < $0 }) ?? true {
             time = next
             finishTracks(before: time)
             isOverdue = overdue.map { next < $0 } ?? false
             step(at: time)
-            if isLedByAudio { advanceAudio(to: time, atOnce: false) }
-            if clock.now - begin > Self.longestTurn { break }
+            if isPacedByAudio { advanceAudio(to: time, atOnce: false) }
+            if clock.now - begin > Self.maxTurnDuration { break }
         }
         advanceAudio(to: time, atOnce: canBatchTicks && !taps.wantsAudio)
-        deliverSinks(at: time)
+        advanceSinks(at: time)
     }
 
     /// Advances audio by the blocks that end up to a time. If `atOnce` is `true`, advances in one step unless
@@ -337,13 +337,13 @@ final class Timeline {
     private func advanceAudio(to time: MediaTime, atOnce: Bool) {
         let last = AudioGrid.blocks.ticks(before: MediaTime(nanoseconds: time.nanoseconds + 1)) - 1
         nextAudioTick = max(nextAudioTick, last + 1)
-        if atOnce, audioOrders.isEmpty, nextBlock < last, mayAdvanceAudio(through: last) { nextBlock = last }
-        while nextBlock <= last, mayAdvanceAudio(through: nextBlock) {
+        if atOnce, audioOrders.isEmpty, nextBlock < last, canAdvanceAudio(through: last) { nextBlock = last }
+        while nextBlock <= last, canAdvanceAudio(through: nextBlock) {
             // The end time of the block. The first block is empty.
             let blockEnd = AudioGrid.blocks.time(ofTick: nextBlock)
             while let next = audioOrders.first, next.from < blockEnd {
                 audioOrders.removeFirst()
-                follow(next.order)
+                handle(next.order)
             }
             audio.advance(to: blockEnd.ticks(perSecond: Int64(AudioFormat.sessionRate)))
             announceAudio()
@@ -352,17 +352,17 @@ final class Timeline {
     }
 
     /// Whether all audio before the end of a block has arrived.
-    private func mayAdvanceAudio(through block: Int64) -> Bool {
-        mayAdvanceAudio(to: AudioGrid.blocks.time(ofTick: block))
+    private func canAdvanceAudio(through block: Int64) -> Bool {
+        canAdvanceAudio(to: AudioGrid.blocks.time(ofTick: block))
     }
 
-    /// Whether all microphones have delivered their audio before a time, or the missing audio is already `longestLag`
+    /// Whether all microphones have delivered their audio before a time, or the missing audio is already `maxLag`
     /// late.
-    private func mayAdvanceAudio(to time: MediaTime) -> Bool {
+    private func canAdvanceAudio(to time: MediaTime) -> Bool {
         let instant = start + Nanoseconds(time.nanoseconds)
         return audio.hasArrived(
             before: instant, due: start + Nanoseconds(self.time.nanoseconds),
-            isLastCall: clock.now >= instant + delay + Self.longestLag)
+            isPastDeadline: clock.now >= instant + delay + Self.maxLag)
     }
 
     private func step(at time: MediaTime) {
@@ -381,19 +381,19 @@ final class Timeline {
         }
     }
 
-    private func follow(_ order: AudioOrder) {
+    private func handle(_ order: AudioOrder) {
         switch order {
-        case .mix(let mix): audio.arrange(mix)
+        case .mix(let mix): audio.setMix(mix)
         case .off(let role, let reason):
-            audio.microphones.first { $0.role == role }?.switchOff(reason)
+            audio.microphones.first { $0.role == role }?.setMuteReason(reason)
         }
     }
 
-    private func deliverSinks(at time: MediaTime) {
+    private func advanceSinks(at time: MediaTime) {
         for worker in outputs.synchronized { worker.deliverReady() }
         for track in outputs.metadata {
             track.advance(to: time)
-            for event in track.takeEvents() { announce(event) }
+            for event in track.dequeueEvents() { announce(event) }
         }
     }
 
@@ -402,12 +402,12 @@ final class Timeline {
         let at = MediaTime(now, since: start)
         guard end.map({ at < $0 }) ?? true else { return }
         for (index, camera) in inputs.cameras.enumerated() {
-            if let change = cameraClocks[index].look(at: camera.clockReading, now: now) {
+            if let change = cameraClocks[index].update(with: camera.clockReading, now: now) {
                 announce(change.event(of: camera.role, at: at))
             }
         }
         for (index, microphone) in inputs.microphones.enumerated() {
-            if let change = microphoneClocks[index].look(at: microphone.clockReading, now: now) {
+            if let change = microphoneClocks[index].update(with: microphone.clockReading, now: now) {
                 announce(change.event(of: microphone.role, at: at))
             }
         }
@@ -415,7 +415,9 @@ final class Timeline {
 
     private func announceAudio() {
         for microphone in audio.microphones {
-            for event in microphone.takeEvents() where end.map({ event.at < $0 }) ?? true { announce(event) }
+            for event in microphone.dequeueEvents() where end.map({ event.at < $0 }) ?? true {
+                announce(event)
+            }
         }
     }
 
@@ -431,18 +433,20 @@ final class Timeline {
                 deliveries = inputs.dequeueDeliveries(ofCamera: index)
             }
             guard !deliveries.isEmpty else { continue }
-            for progress in tracks where progress.track.input === camera { progress.track.take(deliveries) }
-            outputs.program?.take(deliveries, from: camera.role)
-            for worker in outputs.synchronized { worker.take(deliveries, of: camera) }
-            for track in outputs.metadata where track.input === camera { track.take(deliveries) }
+            for progress in tracks where progress.track.input === camera {
+                progress.track.receive(deliveries)
+            }
+            outputs.program?.receive(deliveries, from: camera.role)
+            for worker in outputs.synchronized { worker.receive(deliveries, from: camera) }
+            for track in outputs.metadata where track.input === camera { track.receive(deliveries) }
             for delivery in deliveries {
                 guard let event = delivery.event(of: camera.role, since: start),
-                    let event = telling[
+                    let event = outageEventLimiters[
                         camera.role,
                         default: OutageEventLimiter(
                             of: "camera \(camera.role)", kind: SourceKind(camera.source.device))
                     ]
-                    .told(event)
+                    .filter(event)
                 else { continue }
                 if end.map({ event.at < $0 }) ?? true { announce(event) }
             }
@@ -452,10 +456,12 @@ final class Timeline {
     /// Processes the remaining ticks before the end, and ends every output there.
     private func finish(at end: MediaTime) {
         clock.sleep(until: start + Nanoseconds(end.nanoseconds) + delay, unless: never)
-        while !mayAdvanceAudio(to: end) { clock.sleep(until: clock.now + Self.lateWakeUp, unless: never) }
+        while !canAdvanceAudio(to: end) {
+            clock.sleep(until: clock.now + Self.lateWakeUpThreshold, unless: never)
+        }
         inputs.endLeeway()
         // A track scheduled to end later ends with the recording.
-        outputs.ends = outputs.ends.filter { $0.value < end }
+        outputs.endTimes = outputs.endTimes.filter { $0.value < end }
         // Ended tracks must finish before any file detects that its last stream has finished.
         finishTracks(before: end)
         for (file, writer) in outputs.writers where !outputs.isEnding(file: file) { writer.setEnd(end) }
@@ -531,7 +537,7 @@ struct LeadingGrid: Sendable {
 }
 
 /// The result of a director's step: commands for the timeline, and events to send.
-struct Direction {
+struct DirectorOutput {
     var commands: [TimelineCommand] = []
     var events: [SessionEvent] = []
 }

@@ -45,11 +45,11 @@ final class AudioStage {
     ///
     /// - Parameter mix: Linear gain of each microphone in the program, by role. Microphones without an entry aren't
     ///   mixed.
-    func arrange(_ mix: [String: Float]) {
+    func setMix(_ mix: [String: Float]) {
         for index in microphones.indices { gains[index].next = mix[microphones[index].role] ?? 0 }
     }
 
-    /// Adds a microphone, which isn't audible until `arrange` mixes it.
+    /// Adds a microphone, which isn't audible until `setMix` mixes it.
     ///
     /// - Parameter microphone: The microphone. Its first sample must be the next sample of the stage.
     func add(_ microphone: MicrophoneFeed) {
@@ -66,20 +66,20 @@ final class AudioStage {
     /// - Parameters:
     ///   - instant: The instant, on the session's clock.
     ///   - due: Audio before this instant would be abandoned if the stage didn't wait for late audio.
-    ///   - isLastCall: Whether audio that has not arrived by now is abandoned.
+    ///   - isPastDeadline: Whether audio that has not arrived by now is abandoned.
     /// - Returns: `true` when the stage doesn't wait for any more audio from before the instant.
-    func hasArrived(before instant: ClockTime, due: ClockTime, isLastCall: Bool) -> Bool {
+    func hasArrived(before instant: ClockTime, due: ClockTime, isPastDeadline: Bool) -> Bool {
         // Every microphone is queried, without short-circuit evaluation, because the audio of each microphone
         // may have to be abandoned.
         microphones.reduce(true) { all, microphone in
-            microphone.hasArrived(before: instant, due: due, isLastCall: isLastCall) && all
+            microphone.hasArrived(before: instant, due: due, isPastDeadline: isPastDeadline) && all
         }
     }
 
     /// Advances all microphones and the mix up to sample `end`.
     func advance(to end: Int64) {
         guard end > position else { return }
-        let slices = microphones.map { $0.heard($0.advance(to: end), to: end) }
+        let slices = microphones.map { $0.programAudio($0.advance(to: end), to: end) }
         let isTapped = taps?.wantsAudio(of: TapRegistry.program) ?? false
         if encoder != nil || isTapped {
             let audio = mixed(slices, frames: Int(end - position))
@@ -90,7 +90,7 @@ final class AudioStage {
                 let time = start + Nanoseconds(AudioGrid.samples.time(ofTick: position).nanoseconds)
                 let slice = AudioTap.Slice(
                     firstSample: position, capturedAt: time, channels: AudioGrid.mixChannels, samples: audio)
-                taps?.give(slice, of: TapRegistry.program)
+                taps?.forward(slice, of: TapRegistry.program)
             }
         }
         position = end

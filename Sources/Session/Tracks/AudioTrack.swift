@@ -4,7 +4,7 @@ internal import Timing
 /// Resamples one microphone's audio to the track's samples at 48 kHz. Use this type only on the timeline's
 /// thread.
 ///
-/// Each slice of audio arrives with its capture time. `take` always returns the requested number of samples.
+/// Each slice of audio arrives with its capture time. `dequeue` always returns the requested number of samples.
 /// Audio that did not arrive in time is replaced by silence, and audio for samples already returned is
 /// discarded.
 final class AudioTrack {
@@ -20,14 +20,14 @@ final class AudioTrack {
     /// Index of the next sample that the resampler will return, or `nil` before the first slice.
     private var next: Int64?
     private var silentRanges: [Range<Int64>] = []
-    /// Ranges of returned samples that are silence because audio is missing, in order, since the last `takeHoles`.
+    /// Ranges of returned samples that are silence because audio is missing, in order, since the last `dequeueHoles`.
     private var holes: [Range<Int64>] = []
     /// Samples not yet returned that are silence because the device delivered invalid audio.
     private var damaged = RangeSet<Int64>()
-    /// Returned samples that are silence because the device delivered invalid audio, since the last `takeDamaged`.
-    private var givenDamage = RangeSet<Int64>()
+    /// Returned samples that are silence because the device delivered invalid audio, since the last `dequeueDamagedRanges`.
+    private var returnedDamage = RangeSet<Int64>()
 
-    /// Index of the next sample that `take` returns.
+    /// Index of the next sample that `dequeue` returns.
     private var written: Int64
 
     /// Duration of the audio that primes the resampler before the first sample.
@@ -39,7 +39,7 @@ final class AudioTrack {
     ///   - resampler: Converts from the device's format to 48 kHz.
     ///   - format: The device's format.
     ///   - start: T0, the start time of the recording.
-    ///   - first: Index of the first sample that `take` returns.
+    ///   - first: Index of the first sample that `dequeue` returns.
     init(resampler: any Resampling, format: AudioFormat, start: ClockTime, first: Int64 = 0) {
         self.resampler = resampler
         self.start = start
@@ -67,7 +67,7 @@ final class AudioTrack {
         guard let next else {
             self.next = Int64(rounding: wanted)
             try resampler.correct(partsPerMillion: placement.begin(clock: clock, at: time))
-            note(damaged)
+            recordDamage(damaged)
             try convert(samples[...])
             return
         }
@@ -77,23 +77,23 @@ final class AudioTrack {
         switch decision {
         case .convert(let partsPerMillion):
             try resampler.correct(partsPerMillion: partsPerMillion)
-            note(damaged)
+            recordDamage(damaged)
             try convert(samples[...])
-        case .bridge(let count):
+        case .insertSilence(let count):
             try flush()
             bridge(upTo: Int64(rounding: wanted), atMost: count + Int64(rounding: inside, .up) + 1)
-            note(damaged)
+            recordDamage(damaged)
             try convert(samples[...])
         case .cut:
             try flush()
-            takeBack(from: Int64(rounding: wanted))
-            note(damaged)
+            discardReady(from: Int64(rounding: wanted))
+            recordDamage(damaged)
             try convert(samples[...])
         }
     }
 
     /// Returns the interleaved samples up to index `end` of the track.
-    func take(upTo end: Int64) -> [Float] {
+    func dequeue(upTo end: Int64) -> [Float] {
         let wanted = Int(end - written)
         guard wanted > 0 else { return [] }
         var result = Array(ready.prefix(wanted * channels))
@@ -111,29 +111,29 @@ final class AudioTrack {
         if !late.isEmpty { holes.append(late) }
         if !damaged.isEmpty {
             let due = damaged.intersection(RangeSet(written..<end))
-            givenDamage.formUnion(due.subtracting(RangeSet(silent + [late])))
+            returnedDamage.formUnion(due.subtracting(RangeSet(silent + [late])))
             damaged.remove(contentsOf: Int64.min..<end)
         }
         written = end
         return result
     }
 
-    /// Returns the ranges that `take` returned as silence since the last call because audio is missing, in order.
-    func takeHoles() -> [Range<Int64>] {
+    /// Returns the ranges that `dequeue` returned as silence since the last call because audio is missing, in order.
+    func dequeueHoles() -> [Range<Int64>] {
         defer { holes.removeAll(keepingCapacity: true) }
         return holes
     }
 
-    /// Returns the ranges that `take` returned as silence since the last call because the device delivered invalid
-    /// audio, in order. The ranges don't overlap with those of `takeHoles`.
-    func takeDamaged() -> [Range<Int64>] {
-        guard !givenDamage.isEmpty else { return [] }
-        defer { givenDamage = RangeSet() }
-        return Array(givenDamage.ranges)
+    /// Returns the ranges that `dequeue` returned as silence since the last call because the device delivered invalid
+    /// audio, in order. The ranges don't overlap with those of `dequeueHoles`.
+    func dequeueDamagedRanges() -> [Range<Int64>] {
+        guard !returnedDamage.isEmpty else { return [] }
+        defer { returnedDamage = RangeSet() }
+        return Array(returnedDamage.ranges)
     }
 
     /// Records the track positions of the damaged samples in the slice that is converted next.
-    private func note(_ frames: [Range<Int>]) {
+    private func recordDamage(_ frames: [Range<Int>]) {
         guard !frames.isEmpty, let next else { return }
         let rate = Double(AudioFormat.sessionRate)
         let begin = Double(next) + resampler.delay.inSeconds * rate
@@ -147,21 +147,21 @@ final class AudioTrack {
 
     private func convert(_ samples: ArraySlice<Float>) throws(EncodingError) {
         guard !samples.isEmpty else { return }
-        let begin = reach
+        let begin = outputEnd
         append(try resampler.convert(Array(samples)))
         // The total number of samples from the resampler must match the resampler's input. Any other number
         // means that the audio or its timing is wrong.
         let frames = Double(samples.count / channels)
         let wanted = frames * Double(AudioFormat.sessionRate) / Double(inputRate)
-        guard abs(reach - begin - wanted) <= Double(AudioPlacement.largestSteered) + wanted / 100 else {
+        guard abs(outputEnd - begin - wanted) <= Double(AudioPlacement.largestSteered) + wanted / 100 else {
             throw EncodingError(
                 subject: "audio", operation: "resampling",
-                reason: "the resampler returned \(reach - begin) samples instead of \(wanted)")
+                reason: "the resampler returned \(outputEnd - begin) samples instead of \(wanted)")
         }
     }
 
     /// Current end of the resampler's input, in samples of the track.
-    private var reach: Double {
+    private var outputEnd: Double {
         Double(next ?? 0) + resampler.delay.inSeconds * Double(AudioFormat.sessionRate)
     }
 
@@ -169,7 +169,7 @@ final class AudioTrack {
         append(try resampler.drain())
     }
 
-    /// Appends the resampler's output, without the samples that `take` has already passed.
+    /// Appends the resampler's output, without the samples that `dequeue` has already passed.
     private func append(_ samples: [Float]) {
         guard let begin = next else { return }
         let count = Int64(samples.count / channels)
@@ -186,8 +186,8 @@ final class AudioTrack {
     }
 
     /// Drops misplaced samples at and after an index that haven't been returned yet, so that the next slice
-    /// replaces these samples. `append` discards the samples of that slice that `take` has already passed.
-    private func takeBack(from index: Int64) {
+    /// replaces these samples. `append` discards the samples of that slice that `dequeue` has already passed.
+    private func discardReady(from index: Int64) {
         let kept = max(index - written, 0)
         ready.removeLast(max(ready.count - Int(kept) * channels, 0))
         let limit = written + Int64(ready.count / channels)

@@ -20,7 +20,7 @@ protocol CameraTrack: AnyObject {
     var gaps: [Gap] { get }
 
     /// Processes the camera's deliveries since the last call.
-    func take(_ deliveries: [CameraInput.Delivery])
+    func receive(_ deliveries: [CameraInput.Delivery])
 
     /// Processes the next tick of the track's grid. Call this method once for each tick, in order.
     ///
@@ -46,7 +46,7 @@ final class CopiedTrack: CameraTrack {
     let name: String
     /// Rate of the track's grid.
     let rate: FrameRate
-    private var follower: GridFollower
+    private var follower: GridAligner
     /// The track's stream in its movie.
     let sink: TrackSink
     private let codecs: any CodecFactory
@@ -54,7 +54,7 @@ final class CopiedTrack: CameraTrack {
     private var slate: SharedBytes?
     private var caption: SlateCaption
     /// A JPEG frame of the camera that serves as the template for slates.
-    private var example: CapturedFrame?
+    private var slateTemplate: CapturedFrame?
     /// Size of the frames in the current file, width × height in pixels.
     private var size: FrameSize
     /// Number of the source that provides the frames of the current file.
@@ -64,10 +64,10 @@ final class CopiedTrack: CameraTrack {
     /// First tick of the new file that `successor` requires, or `nil` if that file hasn't been requested yet.
     private var partTick: Int64?
     /// The last frame of the new size that was selected before the file for that size began.
-    private var early: DatedFrame?
-    /// The packets since the tick of `early`. The fate of the first packet depends on whether a tick of the
+    private var earlyFrame: DatedFrame?
+    /// The packets since the tick of `earlyFrame`. The fate of the first packet depends on whether a tick of the
     /// next file shows the early frame.
-    private var undecided: [EncodedPacket] = []
+    private var undecidedPackets: [EncodedPacket] = []
     /// Index of the next tick to process.
     private var nextTick: Int64 = 0
     /// Capture time of the frame that caused the current file to begin. Frames captured before this time
@@ -84,7 +84,7 @@ final class CopiedTrack: CameraTrack {
     ///   - sink: The track's stream in its movie.
     ///   - codecs: The codec factory, which creates slates.
     init(
-        follower: GridFollower, rate: FrameRate, size: FrameSize, caption: SlateCaption, sink: TrackSink,
+        follower: GridAligner, rate: FrameRate, size: FrameSize, caption: SlateCaption, sink: TrackSink,
         codecs: any CodecFactory
     ) {
         name = follower.track
@@ -96,32 +96,32 @@ final class CopiedTrack: CameraTrack {
         self.size = size
         stream = follower.input.replacementCount
         // With this template frame, a slate can be created even if the camera was disconnected before T0.
-        example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
+        slateTemplate = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
     }
 
     /// The camera that supplies the track's frames.
     var input: CameraInput { follower.input }
     /// Current counts of the frames that the track has passed to its files.
-    var counts: FrameCounts { FrameCounts(follower.delivery, written: sink.given) }
+    var counts: FrameCounts { FrameCounts(follower.delivery, written: sink.receivedCounts) }
     /// Gaps of the track so far.
     var gaps: [Gap] { follower.gaps }
 
     /// Processes the camera's deliveries since the last call, and stores the first frame of another size as
     /// `successor`.
-    func take(_ deliveries: [CameraInput.Delivery]) {
-        follower.take(deliveries)
+    func receive(_ deliveries: [CameraInput.Delivery]) {
+        follower.handle(deliveries)
         guard partTick == nil else { return }
         for case .frame(let dated) in deliveries
-        where !isLike(dated, successor) && isOfThisPart(dated) {
+        where !hasSameFormat(dated, as: successor) && belongsToCurrentPart(dated) {
             // If the camera switches back to the current file's size before a new file was requested, no new
             // file is needed.
-            successor = isLike(dated, nil) ? nil : dated
-            settleEarly()
+            successor = hasSameFormat(dated, as: nil) ? nil : dated
+            flushUndecidedPackets()
         }
     }
 
     /// Whether a frame has the size and the source of another frame, or of the current file if `other` is `nil`.
-    private func isLike(_ dated: DatedFrame, _ other: DatedFrame?) -> Bool {
+    private func hasSameFormat(_ dated: DatedFrame, as other: DatedFrame?) -> Bool {
         dated.frame.size == other?.frame.size ?? size && dated.stream == other?.stream ?? stream
     }
 
@@ -130,7 +130,9 @@ final class CopiedTrack: CameraTrack {
         dated.stream == stream ? .governor : .reconfigured
     }
 
-    private func isOfThisPart(_ dated: DatedFrame) -> Bool { partSince.map { dated.time > $0 } ?? true }
+    private func belongsToCurrentPart(_ dated: DatedFrame) -> Bool {
+        partSince.map { dated.time > $0 } ?? true
+    }
 
     /// Returns the counts of the track's frames in a closed file.
     ///
@@ -159,7 +161,7 @@ final class CopiedTrack: CameraTrack {
     }
 
     /// Whether a new file for `successor` was requested but has not begun yet.
-    var awaitsPart: Bool { partTick != nil }
+    var isPartPending: Bool { partTick != nil }
 
     /// Continues in a new file, which contains frames of the new size, at the tick with this index.
     func beginPart(at tick: Int64) { partTick = tick }
@@ -173,62 +175,62 @@ final class CopiedTrack: CameraTrack {
         // began.
         var isEarlyDue = false
         if let partTick, let successor, tick >= partTick {
-            isEarlyDue = early != nil
+            isEarlyDue = earlyFrame != nil
             change(to: successor)
         }
         let choice = follower.choose(tick: tick)
         var fate = follower.fate
         switch choice {
-        case .show(let dated) where !isLike(dated, nil):
+        case .show(let dated) where !hasSameFormat(dated, as: nil):
             // The new file for frames of this size begins shortly.
-            if partTick == nil, successor == nil, isOfThisPart(dated) { successor = dated }
+            if partTick == nil, successor == nil, belongsToCurrentPart(dated) { successor = dated }
             fate = fate.superseded(by: cause(of: dated))
-            settleEarly()
+            flushUndecidedPackets()
             if isEarlyDue {
                 // One of these two frames is lost. The loss is recorded at the tick of the early frame.
                 fate = .captured
-            } else if let successor, isLike(dated, successor) {
-                early = dated
+            } else if let successor, hasSameFormat(dated, as: successor) {
+                earlyFrame = dated
             }
         case .show(let dated):
-            settleEarly()
-            example = dated.frame
+            flushUndecidedPackets()
+            slateTemplate = dated.frame
             lastBytes = dated.frame.memory
         case .repeatLast:
             if isEarlyDue {
-                settleEarly(isShown: true)
+                flushUndecidedPackets(isShown: true)
                 fate = .captured
             }
         case .slate:
-            if isEarlyDue { settleEarly() }
+            if isEarlyDue { flushUndecidedPackets() }
             lastBytes = slateBytes() ?? lastBytes
         }
         guard let lastBytes else { return }
         let packet = EncodedPacket(
             bytes: lastBytes, presentation: tick * rate.seconds, decode: tick * rate.seconds,
             duration: rate.seconds, isKey: true, fate: fate)
-        if early == nil { sink.append(packet) } else { undecided.append(packet) }
+        if earlyFrame == nil { sink.append(packet) } else { undecidedPackets.append(packet) }
     }
 
     /// Writes the packets since the tick of the early frame to the file.
     ///
     /// - Parameter isShown: Whether a tick of the next file shows the early frame, so that the frame isn't
     ///   lost.
-    private func settleEarly(isShown: Bool = false) {
-        for (index, packet) in undecided.enumerated() {
+    private func flushUndecidedPackets(isShown: Bool = false) {
+        for (index, packet) in undecidedPackets.enumerated() {
             let isFreed = isShown && index == 0
-            sink.append(isFreed ? packet.with(.duplicated(packet.fate?.cause)) : packet)
+            sink.append(isFreed ? packet.withFate(.duplicated(packet.fate?.cause)) : packet)
         }
-        undecided = []
-        early = nil
+        undecidedPackets = []
+        earlyFrame = nil
     }
 
     private func change(to successor: DatedFrame) {
-        let frame = (early ?? successor).frame
+        let frame = (earlyFrame ?? successor).frame
         size = frame.size
         stream = successor.stream
-        example = frame
-        caption = caption.naming(input.source.device.name)
+        slateTemplate = frame
+        caption = caption.withDevice(input.source.device.name)
         // The early frame is shown until the next frame of the same size is due.
         lastBytes = frame.memory
         slate = nil
@@ -241,18 +243,18 @@ final class CopiedTrack: CameraTrack {
     ///
     /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {
-        settleEarly()
+        flushUndecidedPackets()
         follower.finish(at: end)
         sink.finish()
     }
 
     private func slateBytes() -> SharedBytes? {
-        if slate == nil, let example {
+        if slate == nil, let slateTemplate {
             do {
-                slate = try codecs.makeSlate(like: example, caption: caption)
+                slate = try codecs.makeSlate(like: slateTemplate, caption: caption)
             } catch {
                 // The camera's last frame replaces a slate that can't be drawn.
-                slate = example.memory
+                slate = slateTemplate.memory
             }
         }
         return slate
@@ -265,19 +267,19 @@ final class CopiedTrack: CameraTrack {
 /// The last frame captured before T0 is shown from T0 until the next frame. Without this frame, the track would begin
 /// with a gap, and libavformat would move the whole track so that the first frame after T0 is at T0.
 ///
-/// Times in the track's file are ticks of `StreamParameters.ownTimeScale` since T0.
+/// Times in the track's file are ticks of `StreamParameters.captureTimeScale` since T0.
 final class CopiedStreamTrack: CameraTrack {
     /// Name of the track.
     let name: String
     /// Rate of the timeline's calls to the track. Frames keep their own capture times.
     let rate: FrameRate
-    private var camera: CameraFollower
+    private var camera: CameraDeliveryHandler
     private var aligner: KeyStreamAligner<CapturedFrame>
     /// The track's stream in its movie.
     let sink: TrackSink
     private let start: ClockTime
     /// The last frame, whose duration isn't known yet, and its capture time in ticks of the file's time scale since T0.
-    private var held: (frame: CapturedFrame, tick: Int64)?
+    private var pendingEntry: (frame: CapturedFrame, tick: Int64)?
     /// Time, relative to T0, from which the next key frame begins a new file; `nil` when no split is pending.
     private var partStart: MediaTime?
     /// Number of the source that provides the frames of the current file.
@@ -302,15 +304,15 @@ final class CopiedStreamTrack: CameraTrack {
         self.start = start
         self.rate = rate
         self.sink = sink
-        camera = CameraFollower(input, track: name, start: start)
+        camera = CameraDeliveryHandler(input, track: name, start: start)
         stream = input.replacementCount
         aligner = KeyStreamAligner(
             start: start, cameraInterval: input.isPaced ? input.source.format.rate.interval : nil,
-            silence: input.source.outageCause)
+            defaultCause: input.source.outageCause)
     }
 
     /// Current counts of the frames that the track has passed to its files, without hidden frames before T0.
-    var counts: FrameCounts { FrameCounts(aligner.delivery, written: sink.given) }
+    var counts: FrameCounts { FrameCounts(aligner.delivery, written: sink.receivedCounts) }
 
     /// Returns the counts of the track's frames in a closed file.
     ///
@@ -327,8 +329,8 @@ final class CopiedStreamTrack: CameraTrack {
     var input: CameraInput { camera.input }
 
     /// Processes the camera's deliveries since the last call.
-    func take(_ deliveries: [CameraInput.Delivery]) {
-        camera.take(deliveries, into: &aligner)
+    func receive(_ deliveries: [CameraInput.Delivery]) {
+        camera.handle(deliveries, into: &aligner)
         for case .frame(let dated) in deliveries where dated.stream > successor?.stream ?? stream {
             successor = dated
         }
@@ -336,7 +338,7 @@ final class CopiedStreamTrack: CameraTrack {
 
     /// Returns the first frame of another source, or `nil` if no source has changed since the last call. The
     /// caller must begin a new part for this frame.
-    func takeSuccessor() -> DatedFrame? {
+    func dequeueSuccessor() -> DatedFrame? {
         guard let next = successor else { return nil }
         (stream, successor) = (next.stream, nil)
         return next
@@ -352,16 +354,16 @@ final class CopiedStreamTrack: CameraTrack {
         let time = rate.time(ofTick: tick)
         write(before: time)
         if let partStart, time >= partStart, camera.outages.awaySince != nil, aligner.isEmpty {
-            leave(at: partStart)
+            beginPartWhileAway(at: partStart)
         }
     }
 
     /// Begins a new file while the camera is disconnected. The previous file shows the last frame until the
     /// new file begins. The new file doesn't wait for the camera's next frame, which will be a key frame.
-    private func leave(at partStart: MediaTime) {
-        showLast(until: partStart)
+    private func beginPartWhileAway(at partStart: MediaTime) {
+        appendLast(until: partStart)
         self.partStart = nil
-        sink.pass()
+        sink.skipSplit()
     }
 
     /// Ends the track. Don't call `step` after this call.
@@ -369,21 +371,25 @@ final class CopiedStreamTrack: CameraTrack {
     /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {
         write(before: end)
-        showLast(until: end)
+        appendLast(until: end)
         camera.finish(at: end, aligner.finish(at: start + Nanoseconds(end.nanoseconds)))
         sink.finish()
     }
 
-    private func showLast(until end: MediaTime) {
-        if let held { append(held.frame, from: held.tick, to: max(Self.ticks(at: end), held.tick + 1)) }
-        held = nil
+    private func appendLast(until end: MediaTime) {
+        if let pendingEntry {
+            append(
+                pendingEntry.frame, from: pendingEntry.tick,
+                to: max(Self.ticks(at: end), pendingEntry.tick + 1))
+        }
+        pendingEntry = nil
     }
 
     private func write(before limit: MediaTime) {
-        for entry in aligner.take(before: start + Nanoseconds(limit.nanoseconds)) {
+        for entry in aligner.dequeue(before: start + Nanoseconds(limit.nanoseconds)) {
             if firstTime == nil { firstTime = Self.scale.time(ofTick: entry.tick) }
-            if let held { append(held.frame, from: held.tick, to: entry.tick) }
-            held = entry
+            if let pendingEntry { append(pendingEntry.frame, from: pendingEntry.tick, to: entry.tick) }
+            pendingEntry = entry
         }
     }
 
@@ -408,10 +414,10 @@ final class CopiedStreamTrack: CameraTrack {
             ? .duplicated(input.source.outageCause) : .captured
     }
 
-    private static let scale = FrameRate(StreamParameters.ownTimeScale)
+    private static let scale = FrameRate(StreamParameters.captureTimeScale)
 
     private static func ticks(at time: MediaTime) -> Int64 {
-        time.ticks(perSecond: StreamParameters.ownTimeScale)
+        time.ticks(perSecond: StreamParameters.captureTimeScale)
     }
 }
 
@@ -424,7 +430,7 @@ final class EncodedTrack: CameraTrack {
     let rate: FrameRate
     /// Composes and encodes the track's frames.
     let encoder: VideoEncoderWorker
-    private var follower: GridFollower
+    private var follower: GridAligner
     private var lastFrame: CapturedFrame?
     private let place: PlannedLayer
     private var caption: SlateCaption
@@ -452,7 +458,7 @@ final class EncodedTrack: CameraTrack {
     ///   - caption: The text of the track's slates.
     ///   - encoder: Composes and encodes the frames.
     init(
-        follower: GridFollower, rate: FrameRate, place: PlannedLayer, caption: SlateCaption,
+        follower: GridAligner, rate: FrameRate, place: PlannedLayer, caption: SlateCaption,
         encoder: VideoEncoderWorker
     ) {
         name = follower.track
@@ -483,11 +489,11 @@ final class EncodedTrack: CameraTrack {
     func beginPart(at tick: Int64) { keyTick = tick }
 
     /// Processes the camera's deliveries since the last call.
-    func take(_ deliveries: [CameraInput.Delivery]) {
-        follower.take(deliveries)
+    func receive(_ deliveries: [CameraInput.Delivery]) {
+        follower.handle(deliveries)
         guard input.replacementCount != replacements else { return }
         replacements = input.replacementCount
-        caption = caption.naming(input.source.device.name)
+        caption = caption.withDevice(input.source.device.name)
     }
 
     /// Processes the next tick of the track's grid. Call this method once for each tick, in order.
@@ -502,7 +508,7 @@ final class EncodedTrack: CameraTrack {
             guard !dated.isUndecodable else {
                 return encoder.repeatLast(tick: tick, asKey: asKey, fate: fate.superseded(by: .corrupt))
             }
-            if let cause = refusal(ofTick: tick) {
+            if let cause = dropCause(ofTick: tick) {
                 return encoder.repeatLast(tick: tick, asKey: asKey, fate: fate.superseded(by: cause))
             }
             // While the stream decoder hasn't returned this frame yet, the previous frame is shown.

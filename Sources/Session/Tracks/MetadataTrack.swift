@@ -13,16 +13,16 @@ final class MetadataTrack {
     private let taps: TapRegistry
     /// The files, one in each folder of the recording.
     private let files: [(disk: Int, file: MetadataFile)]
-    private var waiting: [FrameLog.Entry] = []
+    private var pendingEntries: [FrameLog.Entry] = []
     private var hasBegun = false
     private var absence: (since: ClockTime, cause: LossCause)?
     private var events: [SessionEvent] = []
-    private var toldFailures: Set<Int> = []
-    private var hasToldOfCrowding = false
+    private var reportedFailures: Set<Int> = []
+    private var hasReportedOverflow = false
 
     /// Maximum number of entries that wait until the recording reaches their capture time. The maximum equals
     /// the capacity of the camera's log.
-    private static let mostWaiting = 1024
+    private static let maxPendingEntries = 1024
 
     /// Creates the metadata track of one camera.
     ///
@@ -40,11 +40,11 @@ final class MetadataTrack {
     }
 
     /// Records outages from the camera's deliveries. Frames and losses come from the camera's log.
-    func take(_ deliveries: [CameraInput.Delivery]) {
+    func receive(_ deliveries: [CameraInput.Delivery]) {
         for delivery in deliveries {
             switch delivery {
-            case .away(let time, _, let ledger): leave(at: time, ledger)
-            case .ended(let time, _): leave(at: time, .disconnected)
+            case .away(let time, _, let ledger): recordAbsence(at: time, ledger)
+            case .ended(let time, _): recordAbsence(at: time, .disconnected)
             case .returned: absence = nil
             case .frame, .lost, .warning, .formatChanged, .silent, .resumed: break
             }
@@ -52,7 +52,7 @@ final class MetadataTrack {
     }
 
     /// Records the beginning of an outage. Frames that were lost earlier are recorded from the camera's log.
-    private func leave(at time: ClockTime, _ cause: LossCause) {
+    private func recordAbsence(at time: ClockTime, _ cause: LossCause) {
         if absence?.cause != cause { absence = (time, cause) }
     }
 
@@ -61,21 +61,21 @@ final class MetadataTrack {
     /// - Parameter position: Time up to which ticks have been processed, relative to T0. The recording can't
     ///   end before this time.
     func advance(to position: MediaTime) {
-        let (entries, leftOut, remarks) = input.takeLog()
-        waiting += entries
+        let (entries, leftOut, remarks) = input.drainLog()
+        pendingEntries += entries
         // Entries omitted before the first call are not reported, because nothing dequeues entries before
         // that call.
-        if hasBegun, leftOut > 0 { tellOfCrowding(at: position) }
+        if hasBegun, leftOut > 0 { reportOverflow(at: position) }
         hasBegun = true
         for remark in remarks {
             warn(at: max(MediaTime(remark.at, since: start), .zero), remark.text)
         }
-        let due = waiting.prefix { MediaTime($0.capturedAt, since: start) < position }.count
+        let due = pendingEntries.prefix { MediaTime($0.capturedAt, since: start) < position }.count
         // An entry with a capture time in the future must not block the other entries.
-        let ready = waiting.prefix(max(due, waiting.count - Self.mostWaiting))
-        waiting.removeFirst(ready.count)
-        for entry in ready { give(entry, at: position) }
-        tellOfFailure(at: position)
+        let ready = pendingEntries.prefix(max(due, pendingEntries.count - Self.maxPendingEntries))
+        pendingEntries.removeFirst(ready.count)
+        for entry in ready { deliver(entry, at: position) }
+        reportFailure(at: position)
     }
 
     /// Passes the metadata of frames captured before the end to the files and taps, and ends the files.
@@ -89,7 +89,7 @@ final class MetadataTrack {
                 (start + Nanoseconds(end.nanoseconds) - since).count
                 / max(input.clockModel.interval.count, 1)
             if missing > 0 {
-                give(
+                deliver(
                     FrameLog.Entry(
                         sequence: nil, capturedAt: since, cause: absence.cause, count: Int(missing)),
                     at: end)
@@ -105,34 +105,34 @@ final class MetadataTrack {
     /// has ended.
     ///
     /// - Parameter end: End of the recording relative to T0.
-    /// - Returns: The warnings since the last call of `takeEvents`.
+    /// - Returns: The warnings since the last call of `dequeueEvents`.
     func conclude(at end: MediaTime) -> [SessionEvent] {
-        tellOfFailure(at: end)
-        return takeEvents()
+        reportFailure(at: end)
+        return dequeueEvents()
     }
 
     /// Returns the warnings since the last call.
-    func takeEvents() -> [SessionEvent] {
+    func dequeueEvents() -> [SessionEvent] {
         defer { events.removeAll() }
         return events
     }
 
-    private func give(_ entry: FrameLog.Entry, at position: MediaTime) {
+    private func deliver(_ entry: FrameLog.Entry, at position: MediaTime) {
         guard entry.capturedAt >= start else { return }
         let metadata = CameraMetadata(
             sequence: entry.sequence, capturedAt: MediaTime(entry.capturedAt, since: start),
             stamp: entry.stamp.map { MediaTime($0, since: start) },
             arrival: entry.arrival.map { MediaTime($0, since: start) }, lost: entry.cause,
             count: entry.count, headerClock: entry.headerClock)
-        taps.give(metadata, of: input.role)
+        taps.forward(metadata, of: input.role)
         for place in files where place.file.failureSoFar == nil {
-            if !place.file.append(metadata) { tellOfCrowding(at: position) }
+            if !place.file.append(metadata) { reportOverflow(at: position) }
         }
     }
 
-    private func tellOfFailure(at time: MediaTime) {
+    private func reportFailure(at time: MediaTime) {
         for (disk, file) in files {
-            guard let failure = file.failureSoFar, toldFailures.insert(disk).inserted else { continue }
+            guard let failure = file.failureSoFar, reportedFailures.insert(disk).inserted else { continue }
             warn(
                 at: time,
                 "the metadata of camera \(input.role) is no longer recorded, but the recording continues. \(failure)"
@@ -140,9 +140,9 @@ final class MetadataTrack {
         }
     }
 
-    private func tellOfCrowding(at time: MediaTime) {
-        guard !hasToldOfCrowding else { return }
-        hasToldOfCrowding = true
+    private func reportOverflow(at time: MediaTime) {
+        guard !hasReportedOverflow else { return }
+        hasReportedOverflow = true
         warn(
             at: time,
             "the metadata of camera \(input.role) is incomplete from this point because the disk is too slow. "

@@ -23,7 +23,7 @@ final class MicrophoneFeed {
     private let taps: TapRegistry?
     private var windows: [AudioWindow] = []
     private let start: ClockTime
-    private let heard: Int64
+    private let firstAudible: Int64
     private var outages: OutageLog
     private var holes: AudioGaps
     private var damage: AudioDamage
@@ -32,20 +32,20 @@ final class MicrophoneFeed {
     /// Whether the program uses the voice source, according to the last reported state.
     private var hasVoice = true
     /// The reason why the microphone is switched off, or `nil` while it is on.
-    private var offReason: String?
+    private var muteReason: String?
     private var events: [SessionEvent] = []
-    private var telling: OutageEventLimiter
+    private var outageEventLimiter: OutageEventLimiter
     /// Index of the next sample that the feed returns.
     private(set) var position: Int64
     /// Whether the device delivered audio, and whether any of that audio was not digital silence.
     private var (hasAudio, hasSignal) = (false, false)
 
     /// Maximum sample value that counts as digital silence: one 16-bit step.
-    private static let silence: Float = 1 / 32768
+    private static let silenceThreshold: Float = 1 / 32768
 
     /// Maximum number of resampler failures. After this number of failures, the remaining audio is silence, rather than
     /// a mixture of audio and silence.
-    private static let mostFailures = 4
+    private static let maxFailures = 4
 
     /// Creates the feed of one microphone.
     ///
@@ -55,21 +55,22 @@ final class MicrophoneFeed {
     ///     the resampler.
     ///   - start: T0, the time of sample 0.
     ///   - first: Index of the first sample of the feed.
-    ///   - heard: Index of the first sample that contains the microphone's audio. Earlier samples are silence and don't
+    ///   - firstAudible: Index of the first sample that contains the microphone's audio. Earlier samples are silence and don't
     ///     count as missing.
     ///   - taps: The registry of the taps that receive the aligned audio.
     init(
         input: MicrophoneInput, resampler: sending any Resampling, start: ClockTime, first: Int64 = 0,
-        heard: Int64 = 0, taps: TapRegistry? = nil
+        firstAudible: Int64 = 0, taps: TapRegistry? = nil
     ) {
         self.input = input
         self.start = start
-        self.heard = heard
+        self.firstAudible = firstAudible
         self.taps = taps
         outages = OutageLog(track: input.role, start: start)
         holes = AudioGaps(track: input.role)
         damage = AudioDamage(track: input.role)
-        telling = OutageEventLimiter(of: "microphone \(input.role)", kind: SourceKind(input.source.device))
+        outageEventLimiter = OutageEventLimiter(
+            of: "microphone \(input.role)", kind: SourceKind(input.source.device))
         channels = input.channels
         position = first
         audio = AudioTrack(
@@ -92,14 +93,15 @@ final class MicrophoneFeed {
     var missing: Nanoseconds {
         guard tracks.isEmpty else {
             return .duration(
-                of: tracks.reduce(0) { $0 + $1.given.silenceInAll }, perSecond: Int64(AudioFormat.sessionRate)
+                of: tracks.reduce(0) { $0 + $1.counts.totalSilence },
+                perSecond: Int64(AudioFormat.sessionRate)
             )
         }
         return Nanoseconds(Int64(gaps.reduce(0) { $0 + $1.length }))
     }
 
     /// Begins a track at a sample that `advance` has not reached yet.
-    func begin(_ track: MicrophoneTrack) {
+    func add(_ track: MicrophoneTrack) {
         tracks.append(track)
         measure(with: track.loudness)
     }
@@ -108,7 +110,7 @@ final class MicrophoneFeed {
     func measure(with loudness: LoudnessStream?) { self.loudness = loudness }
 
     /// Whether the microphone and its voice source missed their deadline and haven't caught up yet.
-    private var isGivenUp = false
+    private var hasTimedOut = false
 
     /// Audio with a timestamp before this instant is too late. The value is `nil` unless the stage waited longer than
     /// usual for the audio.
@@ -119,32 +121,34 @@ final class MicrophoneFeed {
     /// - Parameters:
     ///   - instant: The instant, on the session's clock.
     ///   - due: Audio before this instant would be abandoned if the stage didn't wait for late audio.
-    ///   - isLastCall: Whether audio that has not arrived by now is abandoned.
+    ///   - isPastDeadline: Whether audio that has not arrived by now is abandoned.
     /// - Returns: `true` when no more audio from before the instant is expected.
-    func hasArrived(before instant: ClockTime, due: ClockTime, isLastCall: Bool) -> Bool {
+    func hasArrived(before instant: ClockTime, due: ClockTime, isPastDeadline: Bool) -> Bool {
         // Audio with a wrong timestamp must not fill the time reserved for late audio.
-        if input.isOffClock { acceptedFrom = due }
+        if input.deviatesFromClock { acceptedFrom = due }
         let hasOwn = input.hasDelivered(until: instant)
-        isGivenUp = !hasOwn && (isGivenUp || isLastCall)
-        let hasVoice = voice?.hasArrived(before: instant, due: due, isLastCall: isLastCall) ?? true
-        return (hasOwn || isGivenUp) && hasVoice
+        hasTimedOut = !hasOwn && (hasTimedOut || isPastDeadline)
+        let hasVoice = voice?.hasArrived(before: instant, due: due, isPastDeadline: isPastDeadline) ?? true
+        return (hasOwn || hasTimedOut) && hasVoice
     }
 
     /// Advances the feed, and returns the interleaved samples up to index `end`. The samples are also
     /// recorded and delivered to taps.
     func advance(to end: Int64) -> [Float] {
-        for delivery in input.dequeueDeliveries() { take(delivery) }
-        var samples = audio.take(upTo: end)
-        var silent = audio.takeHoles().map { $0.clamped(to: heard..<Int64.max) }.filter { !$0.isEmpty }
-        var damaged = audio.takeDamaged()
-        var clipped = input.takeOverloads(
+        for delivery in input.dequeueDeliveries() { receive(delivery) }
+        var samples = audio.dequeue(upTo: end)
+        var silent = audio.dequeueHoles().map { $0.clamped(to: firstAudible..<Int64.max) }.filter {
+            !$0.isEmpty
+        }
+        var damaged = audio.dequeueDamagedRanges()
+        var clipped = input.drainOverloads(
             through: time(ofSample: end))
-        if offReason != nil {
+        if muteReason != nil {
             samples = Array(repeating: 0, count: samples.count)
             (silent, damaged) = ([position..<end], [])
             clipped = 0
         }
-        noteSignal(samples, besides: silent)
+        detectSignal(samples, besides: silent)
         let missing =
             (holes.causes(of: silent, besides: outages)
             + damaged.map { MissingAudio(samples: $0, cause: .corrupt) }).sorted {
@@ -152,16 +156,16 @@ final class MicrophoneFeed {
             }
         for window in windows { window.append(samples, missing: missing) }
         let block = AudioBlock(samples, fates: Self.fates(of: position..<end, missing: missing))
-        note(holes.take(silent, through: end, besides: outages))
-        noteDamage(damage.take(damaged, through: end))
+        recordDrops(holes.add(silent, through: end, besides: outages))
+        recordDamage(damage.add(damaged, through: end))
         if let taps, taps.wantsAudio(of: role) {
-            taps.give(
+            taps.forward(
                 AudioTap.Slice(
                     firstSample: position, capturedAt: time(ofSample: position), channels: channels,
                     samples: samples), of: role)
         }
         for track in tracks where !track.hasEnded {
-            track.take(block, at: position, clipped: clipped)
+            track.append(block, at: position, clipped: clipped)
         }
         // A track measures its own loudness, so the feed measures loudness only if no track exists.
         if tracks.isEmpty { loudness?.add(samples) }
@@ -177,13 +181,13 @@ final class MicrophoneFeed {
     ///   - own: The samples that `advance` returned for the range.
     ///   - end: Index of the sample after the range.
     /// - Returns: The samples, interleaved, and their number of channels.
-    func heard(_ own: [Float], to end: Int64) -> (samples: [Float], channels: Int) {
+    func programAudio(_ own: [Float], to end: Int64) -> (samples: [Float], channels: Int) {
         guard let voice else { return (own, channels) }
         let samples = voice.advance(to: end)
         let isPresent = voice.absence == nil
         // The microphone's feed reports the outages of the device. Outages of the voice source are reported by a
         // warning while the microphone is present.
-        _ = voice.takeEvents()
+        _ = voice.dequeueEvents()
         if isPresent != hasVoice, absence == nil {
             hasVoice = isPresent
             let text =
@@ -195,7 +199,7 @@ final class MicrophoneFeed {
                     warning: text, at: AudioGrid.samples.time(ofTick: position), track: role))
         }
         // While the microphone is disconnected, the sound server may use another microphone for the voice source.
-        return isPresent && absence == nil && offReason == nil ? (samples, voice.channels) : (own, channels)
+        return isPresent && absence == nil && muteReason == nil ? (samples, voice.channels) : (own, channels)
     }
 
     /// Creates an `AudioWindow` that receives every sample. Call this method before the first sample is
@@ -210,17 +214,17 @@ final class MicrophoneFeed {
     /// silent in its track and in the program.
     ///
     /// - Parameter reason: The reason why the microphone is off, or `nil` to switch the microphone on.
-    func switchOff(_ reason: String?) {
-        guard (reason == nil) != (offReason == nil) else { return }
-        offReason = reason
-        noteAbsence(at: time(ofSample: position))
+    func setMuteReason(_ reason: String?) {
+        guard (reason == nil) != (muteReason == nil) else { return }
+        muteReason = reason
+        updateOutage(at: time(ofSample: position))
     }
 
     /// Whether the device delivered audio, and all of it was digital silence.
     var isSilent: Bool { hasAudio && !hasSignal }
 
-    /// Returns the fates of a range of samples. Tracks begin at `heard` or later, so no track contains the
-    /// silence before `heard`.
+    /// Returns the fates of a range of samples. Tracks begin at `firstAudible` or later, so no track contains the
+    /// silence before `firstAudible`.
     ///
     /// - Parameters:
     ///   - range: The range of samples.
@@ -236,19 +240,19 @@ final class MicrophoneFeed {
         return fates
     }
 
-    private func noteSignal(_ samples: [Float], besides missing: [Range<Int64>]) {
+    private func detectSignal(_ samples: [Float], besides missing: [Range<Int64>]) {
         guard !hasSignal else { return }
         if missing.reduce(0, { $0 + $1.count }) * channels < samples.count { hasAudio = true }
-        hasSignal = samples.contains { abs($0) > Self.silence }
+        hasSignal = samples.contains { abs($0) > Self.silenceThreshold }
     }
 
     private func time(ofSample index: Int64) -> ClockTime {
         start + Nanoseconds(AudioGrid.samples.time(ofTick: index).nanoseconds)
     }
 
-    private func noteAbsence(at time: ClockTime) {
-        if let offReason {
-            outages.begin(at: time, cause: offReason, loss: .reconfigured)
+    private func updateOutage(at time: ClockTime) {
+        if let muteReason {
+            outages.begin(at: time, cause: muteReason, loss: .reconfigured)
         } else if let absence {
             outages.begin(at: time, cause: absence)
         } else {
@@ -258,25 +262,25 @@ final class MicrophoneFeed {
 
     /// Ends the feed and its tracks. Don't call `advance` after this call.
     func finish(at end: MediaTime) {
-        note(holes.finish(besides: outages))
-        noteDamage(damage.finish())
+        recordDrops(holes.finish(besides: outages))
+        recordDamage(damage.finish())
         outages.finish(at: start + Nanoseconds(end.nanoseconds))
         for track in tracks { track.finish() }
         if tracks.isEmpty { loudness?.finish() }
         voice?.finish(at: end)
     }
 
-    private func take(_ delivery: MicrophoneInput.Delivery) {
+    private func receive(_ delivery: MicrophoneInput.Delivery) {
         switch delivery {
         case .audio(let captured, let time, let clock, let damaged):
-            if time < self.time(ofSample: position) || failureCount > 0 { holes.comeLate() }
+            if time < self.time(ofSample: position) || failureCount > 0 { holes.recordLateAudio() }
             if let acceptedFrom, time < acceptedFrom {
-                holes.comeLate()
+                holes.recordLateAudio()
                 break
             }
-            guard failureCount < Self.mostFailures else { break }
+            guard failureCount < Self.maxFailures else { break }
             do throws(EncodingError) {
-                try audio.add(input.selected(captured), at: time, clock: clock, damaged: damaged)
+                try audio.add(input.selectedSamples(of: captured), at: time, clock: clock, damaged: damaged)
             } catch {
                 // The slice is replaced by silence, and the manifest lists the cause.
                 failureCount += 1
@@ -290,21 +294,21 @@ final class MicrophoneFeed {
                             at: AudioGrid.samples.time(ofTick: position), track: role))
                 }
             }
-        case .lost(let cause, let time): holes.lose(at: MediaTime(time, since: start), cause: cause)
+        case .lost(let cause, let time): holes.recordLoss(at: MediaTime(time, since: start), cause: cause)
         case .away(let time, let cause), .ended(let time, let cause):
             absence = cause
-            noteAbsence(at: time)
+            updateOutage(at: time)
         case .returned(let time):
             absence = nil
-            noteAbsence(at: time)
+            updateOutage(at: time)
         case .warning: break
         }
-        if let event = delivery.event(of: role, since: start).flatMap({ telling.told($0) }) {
+        if let event = delivery.event(of: role, since: start).flatMap({ outageEventLimiter.filter($0) }) {
             events.append(event)
         }
     }
 
-    private func note(_ gaps: [Gap], text: String? = nil) {
+    private func recordDrops(_ gaps: [Gap], text: String? = nil) {
         for gap in gaps {
             let drop = SessionEvent.Drop(
                 track: tracks.last?.name ?? role, cause: gap.cause,
@@ -313,8 +317,8 @@ final class MicrophoneFeed {
         }
     }
 
-    private func noteDamage(_ gaps: [Gap]) {
-        note(
+    private func recordDamage(_ gaps: [Gap]) {
+        recordDrops(
             gaps,
             text:
                 "microphone \(role) delivered invalid samples (not a number, or far beyond full scale). "
@@ -323,7 +327,7 @@ final class MicrophoneFeed {
     }
 
     /// Returns the device events since the last call.
-    func takeEvents() -> [SessionEvent] {
+    func dequeueEvents() -> [SessionEvent] {
         defer { events.removeAll() }
         return events
     }

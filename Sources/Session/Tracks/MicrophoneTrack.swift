@@ -21,7 +21,7 @@ final class MicrophoneTrack {
     let encoder: AudioEncoderWorker?
     let loudness: LoudnessStream?
     /// The fates of the samples that the track has passed to its files or its encoder.
-    private(set) var given = SampleCounts()
+    private(set) var counts = SampleCounts()
     /// Number of clipped samples in all channels. Samples count as clipped if three or more consecutive
     /// samples are at full scale.
     private(set) var clipped: Int64 = 0
@@ -55,7 +55,7 @@ final class MicrophoneTrack {
     ///   - block: The next samples of the microphone.
     ///   - position: Index of the first sample in the recording.
     ///   - clipped: Number of clipped samples.
-    func take(_ block: AudioBlock, at position: Int64, clipped: Int64) {
+    func append(_ block: AudioBlock, at position: Int64, clipped: Int64) {
         let range = position..<position + Int64(block.count)
         let own = range.clamped(to: first..<max(end ?? .max, first))
         if !own.isEmpty {
@@ -68,7 +68,7 @@ final class MicrophoneTrack {
     }
 
     private func record(_ block: AudioBlock, from begin: Int64) {
-        given.add(block.fates)
+        counts.add(block.fates)
         encoder?.encode(block)
         loudness?.add(block.samples)
         guard let file else { return }
@@ -109,7 +109,7 @@ final class MicrophoneTrack {
     /// Returns the parts of the microphone's gaps within the track, with the track's name.
     func parts(of gaps: [Gap]) -> [Gap] {
         let begin = AudioGrid.samples.time(ofTick: first)
-        let end = AudioGrid.samples.time(ofTick: first + given.total)
+        let end = AudioGrid.samples.time(ofTick: first + counts.total)
         return gaps.compactMap { gap in
             let (from, to) = (max(gap.from, begin), min(gap.to, end))
             return from < to ? Gap(track: name, from: from, to: to, cause: gap.cause) : nil

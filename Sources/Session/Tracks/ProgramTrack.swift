@@ -13,13 +13,13 @@ internal import Writers
 final class ProgramTrack {
     /// A camera that the program tracks.
     private struct Feed {
-        var follower: GridFollower
+        var follower: GridAligner
         var caption: SlateCaption
         /// Number of camera replacements that are taken into account in the caption.
         var replacements: Int
         /// The camera's last frame, or `nil` while a slate is shown.
         var frame: CapturedFrame?
-        var onAir = OnAir()
+        var onAir = OnAirLog()
         /// Number of ticks at which the camera was shown but its expected frame was missing, by cause.
         var missing: [LossCause: Int] = [:]
 
@@ -43,7 +43,7 @@ final class ProgramTrack {
     private(set) var hasFrame = false
     /// Whether the encoder has not yet received the latest change of the program's frame. The change becomes
     /// part of the next new frame that the encoder accepts.
-    private var isOwed = false
+    private var hasPendingChange = false
     /// Current counts of the program's ticks in its file. Missing camera frames are counted in `missing`.
     var counts: FrameCounts { encoder.counts(DeliveryCounts()) }
 
@@ -78,15 +78,15 @@ final class ProgramTrack {
     ///   - followers: Frame selectors of all cameras that the program may show.
     ///   - layers: The layers that the program shows starting at T0.
     ///   - encoder: Composes and encodes the frames.
-    init(rate: FrameRate, followers: [GridFollower], layers: [PlannedLayer], encoder: VideoEncoderWorker) {
+    init(rate: FrameRate, followers: [GridAligner], layers: [PlannedLayer], encoder: VideoEncoderWorker) {
         self.rate = rate
         self.encoder = encoder
-        feeds = followers.map { Self.feed($0) }
+        feeds = followers.map { Self.makeFeed($0) }
         show(layers, from: .zero)
-        isOwed = false
+        hasPendingChange = false
     }
 
-    private static func feed(_ follower: GridFollower) -> Feed {
+    private static func makeFeed(_ follower: GridAligner) -> Feed {
         // Frames are rotated and mirrored when they are composed into the program. Slates in the program are drawn
         // upright.
         let device = follower.input.source.device.name
@@ -96,7 +96,7 @@ final class ProgramTrack {
     }
 
     /// Adds a camera that the program may show from now on.
-    func add(_ follower: GridFollower) { feeds.append(Self.feed(follower)) }
+    func add(_ follower: GridAligner) { feeds.append(Self.makeFeed(follower)) }
 
     /// Changes the visible layers, starting at the given time.
     ///
@@ -117,7 +117,7 @@ final class ProgramTrack {
         for index in feeds.indices {
             feeds[index].onAir.set(shown.contains(index), at: time)
         }
-        isOwed = true
+        hasPendingChange = true
     }
 
     /// Makes the frame of the tick with this index a key frame, so that a new file can begin with this frame.
@@ -139,14 +139,14 @@ final class ProgramTrack {
     }
 
     /// Processes the deliveries of a role's camera since the last call for that role.
-    func take(_ deliveries: [CameraInput.Delivery], from role: String) {
+    func receive(_ deliveries: [CameraInput.Delivery], from role: String) {
         guard !hasEnded else { return }
         for index in feeds.indices where feeds[index].follower.input.role == role {
-            feeds[index].follower.take(deliveries)
+            feeds[index].follower.handle(deliveries)
             let input = feeds[index].follower.input
             guard input.replacementCount != feeds[index].replacements else { continue }
             feeds[index].replacements = input.replacementCount
-            feeds[index].caption = feeds[index].caption.naming(input.source.device.name)
+            feeds[index].caption = feeds[index].caption.withDevice(input.source.device.name)
         }
     }
 
@@ -162,21 +162,21 @@ final class ProgramTrack {
             show(next.layers, from: time)
         }
         let asKey = keyTick == tick
-        var isNew = isOwed
+        var isNew = hasPendingChange
         for index in feeds.indices where choose(index, tick: tick) { isNew = true }
         guard isNew else {
             encoder.repeatLast(tick: tick, asKey: asKey)
             return
         }
-        if let cause = refusal(ofTick: tick) {
-            isOwed = true
+        if let cause = dropCause(ofTick: tick) {
+            hasPendingChange = true
             encoder.repeatLast(tick: tick, asKey: asKey, fate: .replaced(cause))
             return
         }
         let layers = places.map { feeds[$0.feed].layer($0.layer, isCoarse: isCoarse) }
         encoder.encode(layers, tick: tick, asKey: asKey)
         hasFrame = true
-        isOwed = false
+        hasPendingChange = false
     }
 
     /// Selects the frame of one camera for a tick.
@@ -217,5 +217,5 @@ final class ProgramTrack {
     }
 
     /// The gaps of all cameras, limited to the times when they were visible.
-    var gaps: [Gap] { feeds.flatMap { $0.onAir.gaps($0.follower.gaps) } }
+    var gaps: [Gap] { feeds.flatMap { $0.onAir.gapsOnAir(in: $0.follower.gaps) } }
 }

@@ -27,9 +27,9 @@ public import Timing
 public final class SynchronizedOutput: Sendable {
     private struct Counts {
         var delivered = 0
-        var leftOut = 0
+        var dropped = 0
         /// Ticks dropped since the last tick that was queued.
-        var justLeftOut = 0
+        var droppedSinceDelivery = 0
     }
 
     /// Roles of the cameras and microphones, starting with the main device.
@@ -70,24 +70,24 @@ public final class SynchronizedOutput: Sendable {
     /// Number of ticks that the handler received.
     public var deliveredCount: Int { counts.withLock { $0.delivered } }
     /// Number of ticks dropped because the handler was too slow.
-    public var droppedCount: Int { counts.withLock { $0.leftOut } }
+    public var droppedCount: Int { counts.withLock { $0.dropped } }
 
     /// Queues a tick for the handler. If the queue is full, the tick is dropped and counted. Never blocks.
     func offer(_ tick: SynchronizedTick) {
         counts.withLock { counts in
-            if queue.offer(tick.after(leavingOut: counts.justLeftOut)) {
-                counts.justLeftOut = 0
+            if queue.tryEnqueue(tick.after(dropping: counts.droppedSinceDelivery)) {
+                counts.droppedSinceDelivery = 0
             } else {
-                counts.justLeftOut += 1
-                counts.leftOut += 1
+                counts.droppedSinceDelivery += 1
+                counts.dropped += 1
             }
         }
     }
 
     /// Starts the handler's thread, which ends after `finish` when the queue is empty.
     func start(with codecs: any CodecFactory) -> MediaThread {
-        MediaThread.eventually(name: "tap:tick") { [self] in
-            while let tick = queue.next() {
+        MediaThread.startWhenPossible(name: "tap:tick") { [self] in
+            while let tick = queue.dequeue() {
                 handler(converted(tick, with: codecs))
                 counts.withLock { $0.delivered += 1 }
             }
@@ -126,12 +126,12 @@ public struct SynchronizedTick: Sendable {
         public let capture: SynchronizedCapture
     }
 
-    /// Index of the tick, starting at 0. Only the dropped ticks counted by `leftOut` are missing from the sequence.
+    /// Index of the tick, starting at 0. Only the dropped ticks counted by `dropped` are missing from the sequence.
     public let index: Int64
     /// Time of the tick since T0: index ÷ rate.
     public let time: MediaTime
     /// Number of ticks directly before this one that were dropped because the handler was too slow.
-    public let leftOut: Int
+    public let droppedBefore: Int
     /// One entry for each device, in the order of the output's roles, starting with the main device.
     public let entries: [Entry]
 
@@ -141,14 +141,14 @@ public struct SynchronizedTick: Sendable {
     }
 
     /// Returns a copy of this tick with a different count of preceding dropped ticks.
-    func after(leavingOut count: Int) -> Self {
-        Self(index: index, time: time, leftOut: count, entries: entries)
+    func after(dropping count: Int) -> Self {
+        Self(index: index, time: time, droppedBefore: count, entries: entries)
     }
 
     /// Returns a copy of this tick with transformed captures.
     func map(_ change: (SynchronizedCapture) -> SynchronizedCapture) -> Self {
         let changed = entries.map { Entry(role: $0.role, capture: change($0.capture)) }
-        return Self(index: index, time: time, leftOut: leftOut, entries: changed)
+        return Self(index: index, time: time, droppedBefore: droppedBefore, entries: changed)
     }
 }
 

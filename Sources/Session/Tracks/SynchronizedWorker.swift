@@ -9,12 +9,12 @@ internal import Timing
 /// reached, so ticks are held back until then.
 final class SynchronizedWorker {
     private enum Device {
-        case camera(GridFollower)
+        case camera(GridAligner)
         case microphone(AudioWindow)
     }
 
     /// A tick with incomplete audio.
-    private struct Waiting {
+    private struct PendingTick {
         let index: Int64
         /// The cameras' captures, in the order of the output's roles; `nil` for a microphone.
         let captures: [SynchronizedCapture?]
@@ -24,7 +24,7 @@ final class SynchronizedWorker {
     private let output: SynchronizedOutput
     private let start: ClockTime
     private var devices: [Device]
-    private var waiting: [Waiting] = []
+    private var pendingTicks: [PendingTick] = []
 
     /// Creates the worker of one output.
     ///
@@ -41,7 +41,7 @@ final class SynchronizedWorker {
         let rate = output.rate ?? cameras.first?.source.format.rate ?? AudioGrid.blocks
         devices = output.roles.map { role in
             if let input = cameras.first(where: { $0.role == role }) {
-                return .camera(GridFollower(input: input, track: role, start: start, rate: rate))
+                return .camera(GridAligner(input: input, track: role, start: start, rate: rate))
             }
             guard let microphone = microphones.first(where: { $0.role == role }) else {
                 preconditionFailure("a synchronized output uses the role `\(role)`, which is not recorded")
@@ -54,10 +54,10 @@ final class SynchronizedWorker {
     }
 
     /// Processes a camera's deliveries since the last call.
-    func take(_ deliveries: [CameraInput.Delivery], of input: CameraInput) {
+    func receive(_ deliveries: [CameraInput.Delivery], from input: CameraInput) {
         for index in devices.indices {
             guard case .camera(var follower) = devices[index], follower.input === input else { continue }
-            follower.take(deliveries)
+            follower.handle(deliveries)
             devices[index] = .camera(follower)
         }
     }
@@ -69,7 +69,7 @@ final class SynchronizedWorker {
             defer { devices[index] = .camera(follower) }
             return capture(&follower, tick)
         }
-        waiting.append(Waiting(index: tick, captures: captures))
+        pendingTicks.append(PendingTick(index: tick, captures: captures))
     }
 
     /// Passes the ticks with complete audio to the output. Call this method after the audio has been
@@ -79,38 +79,38 @@ final class SynchronizedWorker {
             guard case .microphone(let window) = device else { return nil }
             return window.end
         }.min()
-        while let first = waiting.first, heard.map({ sample(ofTick: first.index + 1) <= $0 }) ?? true {
-            deliver(waiting.removeFirst())
+        while let first = pendingTicks.first, heard.map({ sample(ofTick: first.index + 1) <= $0 }) ?? true {
+            deliver(pendingTicks.removeFirst())
         }
     }
 
     /// Passes the remaining ticks to the output. No more ticks or audio may follow; the audio of the last tick ends
     /// with the recording.
     func finish() {
-        for tick in waiting { deliver(tick) }
-        waiting = []
+        for tick in pendingTicks { deliver(tick) }
+        pendingTicks = []
     }
 
     private func sample(ofTick index: Int64) -> Int64 {
         rate.time(ofTick: index).ticks(perSecond: Int64(AudioFormat.sessionRate))
     }
 
-    private func deliver(_ tick: Waiting) {
+    private func deliver(_ tick: PendingTick) {
         let end = sample(ofTick: tick.index + 1)
         let entries = devices.indices.map { index in
             let capture: SynchronizedCapture =
                 switch devices[index] {
-                case .microphone(let window): .audio(window.take(upTo: end))
+                case .microphone(let window): .audio(window.dequeue(upTo: end))
                 case .camera: tick.captures[index] ?? .nothing
                 }
             return SynchronizedTick.Entry(role: output.roles[index], capture: capture)
         }
         output.offer(
             SynchronizedTick(
-                index: tick.index, time: rate.time(ofTick: tick.index), leftOut: 0, entries: entries))
+                index: tick.index, time: rate.time(ofTick: tick.index), droppedBefore: 0, entries: entries))
     }
 
-    private func capture(_ follower: inout GridFollower, _ tick: Int64) -> SynchronizedCapture {
+    private func capture(_ follower: inout GridAligner, _ tick: Int64) -> SynchronizedCapture {
         switch follower.choose(tick: tick) {
         case .show(let dated): return frame(dated)
         case .repeatLast, .slate:
@@ -162,7 +162,7 @@ final class AudioWindow {
     }
 
     /// Removes and returns the samples before an index, or fewer if not all are available.
-    func take(upTo wanted: Int64) -> SynchronizedAudio {
+    func dequeue(upTo wanted: Int64) -> SynchronizedAudio {
         let first = position
         let limit = max(min(wanted, end), first)
         let taken = Array(samples.prefix(Int(limit - first) * channels))

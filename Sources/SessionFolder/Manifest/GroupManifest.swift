@@ -106,7 +106,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
 
     /// Description of the first implausible value; `nil` if all values are plausible.
     private var fault: String? {
-        if nodes.contains(where: { !$0.name.isPathWithin || $0.name.contains("/") }) {
+        if nodes.contains(where: { !$0.name.isSafeRelativePath || $0.name.contains("/") }) {
             return "the file lists a node whose folder is outside the recording."
         }
         if Set(nodes.map(\.name)).count != nodes.count { return "the file lists a node more than once." }
@@ -174,7 +174,7 @@ extension Manifest {
 extension Manifest.GroupTime {
     package init(_ summary: ClockSteering.Summary) {
         self.init(
-            followed: summary.followed, refused: summary.refused, max_bound_ns: summary.largestBound.count,
+            followed: summary.accepted, refused: summary.rejected, max_bound_ns: summary.largestBound.count,
             max_error_ns: summary.largestError.count, steps: summary.steps, gained_ns: summary.gained.count,
             ppm: (summary.partsPerMillion * 1000).rounded() / 1000)
     }

@@ -84,7 +84,7 @@ extension Manifest.Arrangement {
     }
 
     /// Whether the program looks and sounds the same in both arrangements.
-    package func looks(like other: Self) -> Bool {
+    package func hasSameContent(as other: Self) -> Bool {
         (layout, layers, gains) == (other.layout, other.layers, other.gains)
     }
 

@@ -216,7 +216,7 @@ extension Manifest.Samples {
     ///   - clipped: Number of clipped samples of all channels.
     package init(_ counts: SampleCounts, clipped: Int64) {
         self.init(
-            written: counts.total, captured: counts.captured, silence: counts.silenceInAll, clipped: clipped)
+            written: counts.total, captured: counts.captured, silence: counts.totalSilence, clipped: clipped)
     }
 }
 

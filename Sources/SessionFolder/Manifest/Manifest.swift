@@ -260,7 +260,7 @@ extension Manifest {
     /// Formats a date in ISO 8601 with nine decimal places for the seconds and the local time zone offset,
     /// such as `2026-01-31T12:00:00.000000000+01:00`.
     ///
-    /// - Parameter date: The date. The precision of `Date` is lower than a nanosecond.
+    /// - Parameter date: The date. The precision of `ClockOffset` is lower than a nanosecond.
     /// - Returns: The formatted date.
     public static func timeStamp(_ date: Date) -> String {
         let total = date.timeIntervalSince1970
@@ -314,7 +314,7 @@ extension Manifest {
                 reason: "was written by another version of multicam (schema \(schema)). Use that version",
                 isOtherVersion: true)
         }
-        if let field = implausible {
+        if let field = firstImplausibleField {
             throw ManifestFault(reason: "contains an invalid number in \(field)")
         }
     }
@@ -328,7 +328,7 @@ extension Manifest {
     }
 
     /// Name of the first field with an implausible number; `nil` if all numbers are plausible.
-    private var implausible: String? {
+    private var firstImplausibleField: String? {
         var check = NumberCheck()
         check.time(duration_ns, "duration_ns")
         check.time(alignment_delay_ns, "alignment_delay_ns")

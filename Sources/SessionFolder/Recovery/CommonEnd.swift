@@ -79,7 +79,7 @@ struct TrackEnding {
     ///   - file: The last file of the track as the crash left it; `nil` if nothing can be read.
     ///   - end: The common end of all tracks; `nil` to use the end of this track.
     /// - Returns: The entry with the trimmed and padded lengths, and a sentence that describes them.
-    static func told(of track: Manifest.Track, in file: RemainingFile?, until end: MediaTime?)
+    static func recoveredTrack(of track: Manifest.Track, in file: RemainingFile?, until end: MediaTime?)
         -> Manifest.RecoveredTrack
     {
         guard let file, file.streams.indices.contains(track.stream) else {
@@ -110,13 +110,13 @@ struct TrackEnding {
                 "\(seconds(cut)) beyond the end of the other tracks is excluded but remains in the file")
         }
         if padded > 1_000_000 {
-            words.append(filling)
+            words.append(fillerText)
         }
         let summary = words.isEmpty ? "all data on the disk was recovered" : words.joined(separator: "; ")
         return "\(summary). Data after \(seconds(reached.nanoseconds)) was not written before the crash."
     }
 
-    private var filling: String {
+    private var fillerText: String {
         switch stream.codec {
         case "h264": "the last frame is extended by \(seconds(padded))"
         case "mjpeg": "the last frame is repeated for \(seconds(padded))"

@@ -10,7 +10,7 @@ struct FileSearch {
     let events: RecordedEvents
 
     /// Suffix appended to the name of a file without readable content.
-    static let lostEnding = ".lost"
+    static let lostSuffix = ".lost"
 
     /// Opens the files of all tracks in the manifest and all other media files in the folder.
     ///
@@ -54,7 +54,7 @@ struct FileSearch {
 
     /// Whether no media file in the folder contains a frame, a sample, or data that could still be salvaged. `false` if
     /// a file cannot be read.
-    var findsNothing: Bool {
+    var hasNoContent: Bool {
         do throws(FileError) {
             for name in try mediaFiles() {
                 let file = folder.file(name)
@@ -136,20 +136,20 @@ struct FileSearch {
     /// Whether an unreadable file contains no data, or was renamed by an earlier recovery for that reason.
     private func isEmpty(_ name: String) -> Bool {
         let file = folder.file(name)
-        if !file.exists { return folder.file(name + Self.lostEnding).exists }
+        if !file.exists { return folder.file(name + Self.lostSuffix).exists }
         do throws(FileError) { return try isBeginning(file) } catch { return false }
     }
 
     /// Whether a file lacks content because it is empty, contains only zeros, or contains only a header.
     private func isBeginning(_ file: ContainedFile) throws(FileError) -> Bool {
-        let bytes = try WholeFile.bytes(of: file, atMost: Self.mostZeros)
+        let bytes = try WholeFile.bytes(of: file, atMost: Self.maxZeroByteCount)
         let longest = file.name.hasSuffix(".wav") ? Self.longestWaveHeader : Self.longestHeader
         return bytes.allSatisfy { $0 == 0 } || bytes.count <= longest && !bytes.hasFragment
     }
 
     /// Maximum size in bytes of a file that is scanned for content. Disk space that the file system has
     /// preallocated may be read as zeros.
-    private static let mostZeros = 64 << 20
+    private static let maxZeroByteCount = 64 << 20
     private static let longestHeader = 1 << 20
     private static let longestWaveHeader = 4096
 }
@@ -292,7 +292,7 @@ struct FileListing {
         return switch file.content {
         case .movie: FileVerification.fault(ofMovie: place)
         // Trimmed samples remain in the file after the range declared in the header.
-        case .audio: FileVerification.fault(ofWave: place, mayHaveMore: true)
+        case .audio: FileVerification.fault(ofWave: place, allowsTrailingBytes: true)
         }
     }
 

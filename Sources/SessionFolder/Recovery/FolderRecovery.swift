@@ -24,8 +24,8 @@ struct FolderRecovery {
                 progress: progress)
             FileChain.correctStarts(&chains)
             guard chains.contains(where: { !$0.files.isEmpty }) else {
-                let isBegun = drafts.manifest.map { $0.outcome == .recording } ?? journal.isThere
-                if isBegun, FileSearch(in: contained).findsNothing,
+                let isBegun = drafts.manifest.map { $0.outcome == .recording } ?? journal.exists
+                if isBegun, FileSearch(in: contained).hasNoContent,
                     let remedy = FolderState.empty.remedy(for: folder)
                 {
                     throw FileError(
@@ -42,22 +42,22 @@ struct FolderRecovery {
                 && !chains.flatMap(\.unreadable).contains(where: \.isEmpty)
             if let manifest = drafts.manifest, manifest.outcome != .recording, arePlain {
                 // Unreadable files are only reported, and the manifest stays unchanged.
-                try drafts.settleDraft()
+                try drafts.resolveDraft()
                 try addChecksums(to: manifest)
-                return whole(
+                return makeCompleteReport(
                     manifest, but: chains.flatMap(\.unreadable).map(\.failure), wasDraft: drafts.isDraft)
             }
             // The next manifest is written to the draft's file name, so an existing draft must be renamed first.
-            if drafts.isDraft { try drafts.settleDraft() }
-            if drafts.manifest == nil { try drafts.keepUnreadable() }
-            return try makeWhole(chains, drafts.manifest, events, journal)
+            if drafts.isDraft { try drafts.resolveDraft() }
+            if drafts.manifest == nil { try drafts.preserveUnreadable() }
+            return try completeRecording(chains, drafts.manifest, events, journal)
         } catch {
             throw error.operation == "recovering" ? .unreadable(error.detail) : RecoveryError(error)
         }
     }
 
     /// Returns the manifest entry for the end of a track if its last file is intact; otherwise `nil`.
-    private func wholeEnding(_ track: Manifest.Track, _ chain: FileChain?) -> Manifest.RecoveredTrack? {
+    private func completeEnding(_ track: Manifest.Track, _ chain: FileChain?) -> Manifest.RecoveredTrack? {
         guard chain?.files.last?.isPlain == true else { return nil }
         return Manifest.RecoveredTrack(
             track: track.name, cut_ns: 0, padded_ns: 0, text: "the track is complete.")
@@ -65,7 +65,7 @@ struct FolderRecovery {
 
     /// Returns the manifest entry for the end of a complete track, which was stopped before the crash and has
     /// an intact file; `nil` for all other tracks.
-    private func endedBefore(_ track: Manifest.Track, _ chains: [FileChain]) -> Manifest.RecoveredTrack? {
+    private func earlyEnding(_ track: Manifest.Track, _ chains: [FileChain]) -> Manifest.RecoveredTrack? {
         guard let chain = chains.first(where: { $0.base == track.file }),
             chain.requestedEnd([track]) != nil, chain.files.last?.isPlain == true
         else { return nil }
@@ -76,7 +76,7 @@ struct FolderRecovery {
 
     // MARK: Recovery
 
-    private func makeWhole(
+    private func completeRecording(
         _ chains: [FileChain], _ known: Manifest?, _ events: RecordedEvents, _ journal: EventJournal
     ) throws(FileError) -> RecoveryReport {
         let manifest = known ?? Manifest(rebuiltFrom: chains, tracks: derivedTracks(chains), events)
@@ -89,7 +89,7 @@ struct FolderRecovery {
         // When an interrupted recovery is run again, it uses the original common end, because the files that
         // are already recovered end at that time.
         let begun =
-            hasEnded ? nil : computed.flatMap { manifest.begunRecovery(near: $0.end, until: $0.reach) }
+            hasEnded ? nil : computed.flatMap { manifest.unfinishedRecovery(near: $0.end, until: $0.reach) }
         let end = begun == nil ? computed?.end : MediaTime(nanoseconds: manifest.duration_ns)
         let lost = lostFiles(chains, until: end)
         let lostTracks = named.filter { track in
@@ -100,8 +100,8 @@ struct FolderRecovery {
         let endings = tracks.map { track in
             let chain = chains.first { $0.base == track.file }
             return begun?.tracks.first { $0.track == track.name }
-                ?? (known == nil ? wholeEnding(track, chain) : endedBefore(track, chains))
-                ?? TrackEnding.told(
+                ?? (known == nil ? completeEnding(track, chain) : earlyEnding(track, chains))
+                ?? TrackEnding.recoveredTrack(
                     of: track, in: chain?.files.last, until: end.map { chain?.requestedEnd(tracks) ?? $0 })
         }
         let lostEndings = lostTracks.map { track in
@@ -109,7 +109,7 @@ struct FolderRecovery {
                 ?? Manifest.RecoveredTrack(
                     track: track.name, cut_ns: 0, padded_ns: 0,
                     text:
-                        "no data for this track had been written to disk before the crash. The file was renamed to \(track.file.printable())\(FileSearch.lostEnding)."
+                        "no data for this track had been written to disk before the crash. The file was renamed to \(track.file.printable())\(FileSearch.lostSuffix)."
                 )
         }
         if known != nil, let end, begun == nil {
@@ -118,21 +118,21 @@ struct FolderRecovery {
                     until: end, endings: endings + lostEndings, version: MulticamVersion.current))
         }
         // Without a manifest, the intended end of a file is unknown, so intact files stay unchanged.
-        let files = try makeWhole(
+        let files = try completeFiles(
             chains, tracks, until: end, hasEnded: hasEnded, keepsPlain: hasEnded || known == nil)
         let contents = zip(tracks, endings).map { files.content(of: $0, ending: $1) }
         try rename(lost)
         let unreadable = chains.flatMap(\.unreadable).filter { file in !lost.contains { $0.name == file.name }
         }
         // A crash can explain a loss of no more than one second at the end of a track.
-        let isIncomplete = !unreadable.isEmpty || lost.contains { !isYoung($0, at: end) }
+        let isIncomplete = !unreadable.isEmpty || lost.contains { !isRecent($0, at: end) }
         var report = RecoveryReport(
             path: folder, outcome: isIncomplete ? .incomplete : .recovered,
             duration_ns: end?.nanoseconds ?? manifest.duration_ns,
             tracks: zip(tracks, contents).map { RecoveryReport.Track($0, $1) }
                 + zip(lostTracks, lostEndings).map { RecoveryReport.Track(lost: $0, $1) },
             remarks: lost.filter { file in !lostTracks.contains { $0.file == file.name } }.map { file in
-                "\(folder.printable(limit: 1000))/\(file.name.printable()): no data for this file had been written to disk before the crash. The file was renamed to \(file.name.printable())\(FileSearch.lostEnding)."
+                "\(folder.printable(limit: 1000))/\(file.name.printable()): no data for this file had been written to disk before the crash. The file was renamed to \(file.name.printable())\(FileSearch.lostSuffix)."
             } + unreadable.map { RecoveryError($0.failure).description })
         if known == nil { report.remarks.append(missingManifest) }
         var completed = manifest.recovered(
@@ -140,8 +140,8 @@ struct FolderRecovery {
             version: MulticamVersion.current)
         completed.files = listing.entries(
             of: chains.flatMap(\.files), unreadable: unreadable,
-            known: hasEnded ? untouched(chains, in: manifest) : [])
-        try journal.append(recovered(report), after: events.validByteCount)
+            known: hasEnded ? unchangedFiles(chains, in: manifest) : [])
+        try journal.append(makeRecoveredEvent(report), after: events.validByteCount)
         let search = FileSearch(folder: contained, manifest: manifest, events: events)
         for name in try search.names(in: "cameras") where name.hasSuffix(".ndjson") {
             do throws(FileError) {
@@ -173,11 +173,11 @@ struct FolderRecovery {
     private func lostFiles(_ chains: [FileChain], until end: MediaTime?) -> [FileChain.Unreadable] {
         guard let end else { return [] }
         return chains.flatMap(\.unreadable).filter {
-            $0.isEmpty || $0.failure.errno == 0 && isYoung($0, at: end)
+            $0.isEmpty || $0.failure.errno == 0 && isRecent($0, at: end)
         }
     }
 
-    private func isYoung(_ file: FileChain.Unreadable, at end: MediaTime?) -> Bool {
+    private func isRecent(_ file: FileChain.Unreadable, at end: MediaTime?) -> Bool {
         end.map { $0.nanoseconds - file.start.nanoseconds <= Self.longestLoss } ?? false
     }
 
@@ -186,14 +186,14 @@ struct FolderRecovery {
     private func rename(_ lost: [FileChain.Unreadable]) throws(FileError) {
         for file in lost {
             do throws(FileError) {
-                try contained.file(file.name).rename(to: contained.file(file.name + FileSearch.lostEnding))
+                try contained.file(file.name).rename(to: contained.file(file.name + FileSearch.lostSuffix))
             } catch {
                 guard error.errno == ENOENT else { throw error }
             }
         }
     }
 
-    private func makeWhole(
+    private func completeFiles(
         _ chains: [FileChain], _ tracks: [Manifest.Track], until end: MediaTime?, hasEnded: Bool,
         keepsPlain: Bool
     ) throws(FileError) -> RecoveredFiles {
@@ -207,7 +207,7 @@ struct FolderRecovery {
                 if file.isPlain, keepsPlain || !isLast || chain.requestedEnd(tracks) != nil {
                     counts[file.name] = file.counts
                 } else {
-                    counts[file.name] = try file.makeWhole(
+                    counts[file.name] = try file.complete(
                         until: isLast
                             ? end.map { chain.requestedEnd(tracks) ?? $0 }
                             : chain.files[index + 1].start,
@@ -226,7 +226,7 @@ struct FolderRecovery {
             repeats: repeats)
     }
 
-    private func recovered(_ report: RecoveryReport) -> SessionEvent {
+    private func makeRecoveredEvent(_ report: RecoveryReport) -> SessionEvent {
         let tracks = report.tracks.map { SessionEvent.Recovered.Track(track: $0.name, text: $0.text) }
         return SessionEvent(
             .recovered(SessionEvent.Recovered(tracks: tracks)),
@@ -240,7 +240,7 @@ struct FolderRecovery {
     private var listing: FileListing { FileListing(folder: contained, progress: progress) }
 
     /// Returns the manifest entries of files that were already intact and have not changed, and of missing files.
-    private func untouched(_ chains: [FileChain], in manifest: Manifest) -> [Manifest.File] {
+    private func unchangedFiles(_ chains: [FileChain], in manifest: Manifest) -> [Manifest.File] {
         let files = chains.flatMap(\.files)
         let changed = Set(files.filter { !$0.isPlain }.map(\.name))
         let there = Set(files.map(\.name))
@@ -330,7 +330,9 @@ struct FolderRecovery {
             + "files and events. It doesn't contain the profile or the devices."
     }
 
-    private func whole(_ manifest: Manifest, but unreadable: [FileError], wasDraft: Bool) -> RecoveryReport {
+    private func makeCompleteReport(_ manifest: Manifest, but unreadable: [FileError], wasDraft: Bool)
+        -> RecoveryReport
+    {
         RecoveryReport(
             path: folder, outcome: !unreadable.isEmpty ? .incomplete : wasDraft ? .recovered : .whole,
             duration_ns: manifest.duration_ns,
@@ -374,9 +376,9 @@ struct ManifestRecovery {
     /// Renames an unreadable manifest so that a new one can be written.
     ///
     /// - Throws: `FileError` with the operation "renaming".
-    func keepUnreadable() throws(FileError) {
+    func preserveUnreadable() throws(FileError) {
         do throws(FileError) {
-            try file.rename(to: file.folder.file(file.name + FileSearch.lostEnding))
+            try file.rename(to: file.folder.file(file.name + FileSearch.lostSuffix))
         } catch {
             guard error.errno == ENOENT else { throw error }
         }
@@ -386,7 +388,7 @@ struct ManifestRecovery {
     ///
     /// - Throws: `FileError` with the operation "renaming" or "deleting". The draft isn't removed in this
     ///   case.
-    func settleDraft() throws(FileError) {
+    func resolveDraft() throws(FileError) {
         if isDraft { try draft.rename(to: file) } else { try draft.remove() }
     }
 

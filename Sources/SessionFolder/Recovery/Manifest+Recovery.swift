@@ -102,7 +102,7 @@ extension Manifest {
     ///     stored end, because the interrupted recovery may have trimmed some tracks.
     ///   - reach: End of the longest track, relative to T0.
     /// - Returns: The stored recovery entry.
-    public func begunRecovery(near end: MediaTime, until reach: MediaTime) -> Recovery? {
+    public func unfinishedRecovery(near end: MediaTime, until reach: MediaTime) -> Recovery? {
         // Maximum duration of a grid tick, in nanoseconds.
         let tick: Int64 = 1_000_000_000
         guard outcome == .recording, let recovery, duration_ns > 0,

@@ -243,7 +243,7 @@ public struct RecordedEvents: Sendable {
             liveOutputs[index].dropped_frames = max(liveOutputs[index].dropped_frames, dropped)
             let reasons = liveOutputs[index].reasons
             if let text = output.text?.printable(limit: 400), !reasons.contains(text),
-                reasons.count < Manifest.LiveOutput.mostReasons
+                reasons.count < Manifest.LiveOutput.maxReasons
             {
                 liveOutputs[index].reasons.append(text)
             }
@@ -325,7 +325,7 @@ final class EventJournal {
     }
 
     /// Whether the folder contains an event file.
-    var isThere: Bool { file != nil }
+    var exists: Bool { file != nil }
 
     /// An open file, which is unlocked and closed when the object is deallocated.
     private final class Opened {

@@ -25,7 +25,7 @@ public struct Recovery: Sendable {
     }
 
     /// Whether a path is a folder without a recording, which may contain recordings in its subfolders.
-    public static func isAbove(_ path: String) -> Bool {
+    public static func isFolderWithoutRecording(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
             FolderState(of: path) == .noRecording
@@ -89,7 +89,7 @@ public struct Recovery: Sendable {
         }
         let end = CommonEnd(reaches, leading: file.streams.lazy.compactMap(\.rate).first)?.time
         let wasPlain = file.isPlain
-        let counts = wasPlain ? file.counts : try file.makeWhole(until: end, rates: [:])
+        let counts = wasPlain ? file.counts : try file.complete(until: end, rates: [:])
         var report = RecoveryReport(
             path: path, outcome: wasPlain ? .whole : .recovered, duration_ns: 0, tracks: [], remarks: [])
         for (index, stream) in file.streams.enumerated() where stream.codec != "tmcd" {

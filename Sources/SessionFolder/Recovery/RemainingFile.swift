@@ -110,20 +110,20 @@ struct RemainingFile {
     ///   - rates: Known frame rates of the file's streams, by stream index.
     /// - Returns: Number of frames that each stream shows after the recovery; for audio, samples per channel.
     /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync".
-    func makeWhole(until end: MediaTime?, rates: [Int: FrameRate]) throws(FileError) -> [Int64] {
+    func complete(until end: MediaTime?, rates: [Int: FrameRate]) throws(FileError) -> [Int64] {
         switch content {
         case .audio(let wave):
             let count = end.map {
                 $0.ticks(perSecond: Int64(wave.format.rate)) - start.ticks(perSecond: Int64(wave.format.rate))
             }
-            return [try wave.makeWhole(sampleCount: count.map { max(0, $0) })]
+            return [try wave.repair(sampleCount: count.map { max(0, $0) })]
         case .movie(let movie):
             let ends = streams.indices.map { index -> Int64? in
                 guard let end, streams[index].codec != "tmcd" else { return nil }
                 let rate = streams[index].hasOwnTimes ? nil : rates[index] ?? streams[index].rate
                 return self.tick(of: end, inStream: index, rate: rate)
             }
-            let summary = try movie.makeWhole(ends: ends)
+            let summary = try movie.repair(ends: ends)
             return zip(streams, summary.tracks).map { stream, track in
                 // The ticks of an audio track are samples, and one packet contains many samples.
                 stream.codec == "aac"
@@ -172,7 +172,7 @@ extension RemainingFile.Stream {
         rate = track.rate
         end = track.end
         count = Int64(track.sampleCount)
-        hasOwnTimes = track.description.hasOwnTimes
+        hasOwnTimes = track.description.hasCaptureTimes
         lead = rate == nil && !hasOwnTimes ? 0 : Int64(track.leadCount)
         dropped = track.droppedCount
         holes = track.holes

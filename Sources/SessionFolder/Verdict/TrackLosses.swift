@@ -161,7 +161,7 @@ extension TrackLosses {
         if lost > 0 {
             return "\(subject) is missing \(amount)\(shareText)\(places)\(pauseText)"
         }
-        return gaps.isEmpty ? nil : "\(subject) has \(Self.words(for: gaps))"
+        return gaps.isEmpty ? nil : "\(subject) has \(Self.text(for: gaps))"
     }
 
     /// A sentence that states the losses of a track that exceeds its limit; `nil` for other tracks.
@@ -170,7 +170,7 @@ extension TrackLosses {
     }
 
     /// Formats the number and length of gaps: `a gap of 0.25 s`, `2 gaps, the longest of 4 s`.
-    static func words(for gaps: [Gap]) -> String {
+    static func text(for gaps: [Gap]) -> String {
         let longest = seconds((gaps.map(\.length).max() ?? 0) / 1e9)
         return gaps.count == 1 ? "a gap of \(longest) s" : "\(gaps.count) gaps (longest: \(longest) s)"
     }
@@ -189,7 +189,7 @@ extension TrackLosses {
         case (_, 0): ""
         case (.microphone, 1): " in one place"
         case (.microphone, let count): " in \(count) places"
-        case (_, _): " in \(Self.words(for: gaps))"
+        case (_, _): " in \(Self.text(for: gaps))"
         }
     }
 
@@ -204,14 +204,14 @@ extension TrackLosses {
         return limit.map { " (\(shown), limit \(Self.percent($0)) %)" } ?? " (\(shown))"
     }
 
-    private var pauseText: String { pause > .zero ? " and was paused for \(pause.words)" : "" }
+    private var pauseText: String { pause > .zero ? " and was paused for \(pause.displayText)" : "" }
 
     /// A sentence that names the causes of the losses; `nil` if no cause is known.
     var causeText: String? {
         // Causes with the same wording are combined.
         var reasons: [(words: String, count: Double)] = []
         for cause in causes {
-            let words = words(forCause: cause.word)
+            let words = text(forCause: cause.word)
             if let index = reasons.firstIndex(where: { $0.words == words }) {
                 reasons[index].count += cause.count
             } else {
@@ -230,7 +230,7 @@ extension TrackLosses {
         return "Causes: \(parts.joined(separator: "; "))".asSentence
     }
 
-    private func words(forCause word: String) -> String {
+    private func text(forCause word: String) -> String {
         LossCause(rawValue: word).map { explanation(of: $0).cause }
             ?? "unknown cause “\(word)”"
     }

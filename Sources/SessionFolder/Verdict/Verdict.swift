@@ -9,9 +9,9 @@ internal import Timing
 /// The verdict is derived only from the manifest. The output of `record`, its `finished` event, `report/sync.svg` and
 /// `verify` therefore contain the same sentences.
 public struct Verdict: Sendable, Equatable {
-    /// Quality level of a recording, from `good` to `bad`. `look` means that the user should check the recording.
+    /// Quality level of a recording, from `good` to `bad`. `warning` means that the user should check the recording.
     public enum Level: Int, Sendable, Comparable {
-        case good, look, bad
+        case good, warning, bad
 
         /// Whether the left level is better than the right level.
         public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
@@ -31,7 +31,7 @@ public struct Verdict: Sendable, Equatable {
     public var text: String { sentences.joined(separator: " ") }
 
     /// Minimum length in nanoseconds of a gap that shows a slate and counts as bad.
-    private static let badGap = 1e9
+    private static let badGapLength = 1e9
     /// Maximum lag of the files on a sufficiently fast computer, in addition to the alignment delay.
     private static let largestUsualLag = Nanoseconds.milliseconds(1500)
     /// Standard error of a clock, in microseconds, above which synchronization errors may be visible or audible.
@@ -47,32 +47,32 @@ public struct Verdict: Sendable, Equatable {
     ///   - storageFailure: Why a file could not be written, if the cause is known and not in the manifest.
     public init(_ manifest: Manifest, storageFailure: String? = nil) {
         let tracks = Self.tracks(of: manifest)
-        noteEnd(of: manifest, tracks, storageFailure)
-        for track in tracks { judge(track) }
+        reportEnd(of: manifest, tracks, storageFailure)
+        for track in tracks { assess(track) }
         let known = Set(tracks.map(\.name))
         for name in Set(manifest.gaps.map(\.track)).subtracting(known).sorted() {
-            noteGaps(of: name, manifest.gaps.filter { $0.track == name })
+            reportGaps(of: name, manifest.gaps.filter { $0.track == name })
         }
-        noteSilence(manifest)
-        noteContent(manifest)
+        reportSilence(manifest)
+        reportContent(manifest)
         let cameras = Set(manifest.devices.filter { $0.kind == "camera" }.map(\.role))
         if !sentences.isEmpty, let complete = CompleteTracks(tracks, cameras: cameras).sentence {
-            note(.good, complete)
+            report(.good, complete)
         }
         // The timestamps of a file are exact, so the clock of a file device isn't checked.
         for device in manifest.devices where device.type != SourceKind.file.rawValue {
             let clock = device.clock
             let isLoose = clock.residual_us > Self.looseClock || (clock.error_us ?? 0) > Self.looseDates
             guard isLoose else { continue }
-            note(
-                .look,
+            report(
+                .warning,
                 "The clock of \(device.role) is accurate only to ±\((clock.uncertainty_us / 100).rounded() / 10) ms."
             )
         }
-        noteGroupTime(manifest)
-        noteLag(manifest)
+        reportGroupTime(manifest)
+        reportLag(manifest)
         let remedies = Self.remedies(for: tracks)
-        if !remedies.isEmpty { note(.good, "Next time, \(remedies.joined(separator: "; ")).") }
+        if !remedies.isEmpty { report(.good, "Next time, \(remedies.joined(separator: "; ")).") }
         if sentences.isEmpty {
             sentences = ["Complete."] + Self.completeDetails(manifest, tracks)
         } else if !isIncomplete {
@@ -140,13 +140,14 @@ public struct Verdict: Sendable, Equatable {
     }
 
     /// Adds the reasons why the recording, a track, or a file ended early.
-    private mutating func noteEnd(of manifest: Manifest, _ tracks: [TrackLosses], _ storageFailure: String?) {
+    private mutating func reportEnd(of manifest: Manifest, _ tracks: [TrackLosses], _ storageFailure: String?)
+    {
         if manifest.recovery != nil {
-            noteLoss(
-                .look, "the recording was interrupted", details: "The data on the disk was recovered.")
+            reportLoss(
+                .warning, "the recording was interrupted", details: "The data on the disk was recovered.")
         }
         if let reason = manifest.ended_by {
-            noteLoss(.bad, "the recording stopped early", details: "Cause: \(reason)")
+            reportLoss(.bad, "the recording stopped early", details: "Cause: \(reason)")
         }
         var reported = Set([manifest.ended_by].compactMap(\.self))
         for failure in tracks.compactMap(\.failure) where reported.insert(failure).inserted {
@@ -154,62 +155,63 @@ public struct Verdict: Sendable, Equatable {
             let subject =
                 ended.count == tracks.count && ended.count > 1
                 ? "all tracks" : ended.map(\.subject).joined(separator: " and ")
-            noteLoss(.bad, "\(subject) stopped early", details: "Cause: \(failure)")
+            reportLoss(.bad, "\(subject) stopped early", details: "Cause: \(failure)")
         }
         for file in manifest.files ?? [] where !file.verified {
             guard let fault = file.fault, reported.insert(fault).inserted else { continue }
-            noteLoss(.bad, "the file \(file.file) is damaged or incomplete", details: "Cause: \(fault)")
+            reportLoss(.bad, "the file \(file.file) is damaged or incomplete", details: "Cause: \(fault)")
         }
         if manifest.outcome == .storageFailed, sentences.isEmpty {
-            noteLoss(
+            reportLoss(
                 .bad, "not all data could be written to the folder",
                 details: (storageFailure.map { "Cause: \($0.asSentence) " } ?? "")
                     + "The data written before the failure is available.")
         }
     }
 
-    private mutating func judge(_ track: TrackLosses) {
+    private mutating func assess(_ track: TrackLosses) {
         if let excess = track.excess { exceededLimits.append(excess) }
         guard let loss = track.loss else { return }
         let usual = track.kind == .microphone ? RecordingLimits().lostSamples : RecordingLimits().lostFrames
         let isBad =
-            track.share > track.limit ?? usual ?? 1 || track.gaps.contains { $0.length >= Self.badGap }
-        noteLoss(isBad ? .bad : .look, loss, details: track.causeText)
+            track.share > track.limit ?? usual ?? 1 || track.gaps.contains { $0.length >= Self.badGapLength }
+        reportLoss(isBad ? .bad : .warning, loss, details: track.causeText)
     }
 
-    private mutating func noteGaps(of name: String, _ gaps: [Gap]) {
+    private mutating func reportGaps(of name: String, _ gaps: [Gap]) {
         let longest = gaps.map(\.length).max() ?? 0
-        noteLoss(longest >= Self.badGap ? .bad : .look, "\(name) has \(TrackLosses.words(for: gaps))")
+        reportLoss(
+            longest >= Self.badGapLength ? .bad : .warning, "\(name) has \(TrackLosses.text(for: gaps))")
     }
 
-    private mutating func noteSilence(_ manifest: Manifest) {
+    private mutating func reportSilence(_ manifest: Manifest) {
         guard let limits = manifest.limits, let length = limits.silence_ns else { return }
         for role in limits.silent ?? [] {
             let sentence =
-                "microphone \(role) was silent for longer than the limit of \(Nanoseconds(length).words)"
+                "microphone \(role) was silent for longer than the limit of \(Nanoseconds(length).displayText)"
                 .asSentence
             exceededLimits.append(sentence)
-            note(.bad, sentence)
+            report(.bad, sentence)
         }
     }
 
     /// Adds the devices that delivered only silence, a frozen picture or a black picture.
-    private mutating func noteContent(_ manifest: Manifest) {
+    private mutating func reportContent(_ manifest: Manifest) {
         for device in manifest.devices {
             switch device.content {
             case .silent:
-                note(
+                report(
                     .bad,
                     "Microphone \(device.role) delivered only digital silence. Check that it isn't muted and that the correct input is selected."
                 )
             case .frozen:
-                note(
-                    .look,
+                report(
+                    .warning,
                     "Camera \(device.role) delivered the same picture throughout the recording. Check whether the camera is frozen."
                 )
             case .black:
-                note(
-                    .look,
+                report(
+                    .warning,
                     "Camera \(device.role) delivered only black pictures. Check its lens cover and its video signal."
                 )
             case nil: break
@@ -218,64 +220,64 @@ public struct Verdict: Sendable, Equatable {
     }
 
     /// Adds a warning if a crash would have caused the loss of more data than usual.
-    private mutating func noteLag(_ manifest: Manifest) {
+    private mutating func reportLag(_ manifest: Manifest) {
         // A file lags behind real time by at least the duration of the frame that is being captured.
         let slowest = manifest.tracks.compactMap(\.rate).filter { $0 > 0 }.min() ?? .infinity
         let usual = Self.largestUsualLag + .seconds(rounding: min(1 / slowest, 60))
         guard let behind = manifest.cost?.pressure?.files_behind_ns,
             Nanoseconds(behind) - Nanoseconds(manifest.alignment_delay_ns) > usual
         else { return }
-        note(
-            .look,
-            "Writing the files lagged behind the recording by up to \(Nanoseconds(behind).words). A crash would have lost this amount of data."
+        report(
+            .warning,
+            "Writing the files lagged behind the recording by up to \(Nanoseconds(behind).displayText). A crash would have lost this amount of data."
         )
     }
 
     /// Adds a warning if the uncertainty of the group's time may have caused offsets between the frames of two
     /// computers.
-    private mutating func noteGroupTime(_ manifest: Manifest) {
+    private mutating func reportGroupTime(_ manifest: Manifest) {
         guard let time = manifest.group_time else { return }
         let fastest = manifest.tracks.compactMap(\.rate).filter { $0.isFinite && $0 > 0 }.max()
         let half = Nanoseconds.seconds(rounding: 0.5 / (fastest ?? 30))
         func milliseconds(_ count: Int64) -> Double { (Double(count) / 1e5).rounded() / 10 }
         if time.followed == 0 {
-            note(
-                .look,
+            report(
+                .warning,
                 "The group's time was not measured. The tracks follow this computer's own clock and drift relative to the other computers."
             )
         } else if time.max_bound_ns > half.count {
-            note(
-                .look,
+            report(
+                .warning,
                 "The group's time was accurate only to ±\(milliseconds(time.max_bound_ns)) ms, which is more than half a frame."
             )
         } else if time.max_error_ns > half.count {
-            note(
-                .look,
+            report(
+                .warning,
                 "The session clock deviated by up to \(milliseconds(time.max_error_ns)) ms from the group's time, which is more than half a frame."
             )
         } else if Nanoseconds.seconds(Int64(time.followed)) < Nanoseconds(manifest.duration_ns) / 2 {
             // One measurement of the group's time arrives per second.
-            note(
-                .look,
+            report(
+                .warning,
                 "The group's time was available for less than half of the recording. Without it, the tracks may have drifted relative to the other computers."
             )
         }
         if time.steps > 0 {
-            note(
-                .look,
+            report(
+                .warning,
                 "The group's time was set during the recording (\(time.steps == 1 ? "once" : "\(time.steps) times")). The tracks do not follow such steps and may be out of sync with the other computers."
             )
         }
     }
 
     /// Adds a finding about missing data. `details` is a separate sentence.
-    private mutating func noteLoss(_ level: Level, _ loss: String, details: String? = nil) {
-        note(level, isIncomplete ? loss : "Incomplete: \(loss)")
+    private mutating func reportLoss(_ level: Level, _ loss: String, details: String? = nil) {
+        report(level, isIncomplete ? loss : "Incomplete: \(loss)")
         isIncomplete = true
-        if let details { note(level, details) }
+        if let details { report(level, details) }
     }
 
-    private mutating func note(_ level: Level, _ sentence: String) {
+    private mutating func report(_ level: Level, _ sentence: String) {
         self.level = max(self.level, level)
         sentences.append(sentence.printable(limit: 1000).asSentence)
     }
@@ -320,9 +322,9 @@ struct CompleteTracks {
     /// The sentence that names the complete tracks; `nil` if no track is complete.
     var sentence: String? {
         let parts =
-            words(.program, one: "program", many: "programs")
-            + words(.camera, one: "camera", many: "camera tracks")
-            + words(.microphone, one: "microphone", many: "microphones")
+            subjects(.program, one: "program", many: "programs")
+            + subjects(.camera, one: "camera", many: "camera tracks")
+            + subjects(.microphone, one: "microphone", many: "microphones")
         guard let last = parts.last else { return nil }
         let subject = (parts.count > 1 ? parts.dropLast().joined(separator: ", ") + " and " : "") + last
         let isPlural = tracks.filter(\.isComplete).count > 1
@@ -339,7 +341,7 @@ struct CompleteTracks {
             && tracks.contains { $0.kind == .program && !$0.isComplete }
     }
 
-    private func words(_ kind: TrackLosses.Kind, one: String, many: String) -> [String] {
+    private func subjects(_ kind: TrackLosses.Kind, one: String, many: String) -> [String] {
         let all = tracks.filter { $0.kind == kind }
         let complete = all.filter(\.isComplete)
         if complete.count == all.count, all.count > 1 {

@@ -77,7 +77,7 @@ public struct ChoiceHistory: Sendable {
             let preference = CameraPreference(history: history, streamed: memory.streamed, present: present)
             userPreferred = preference.userPreferred
             systemPreferred = preference.systemPreferred
-            self.warnings = warnings + [preference.doubt].compactMap { $0 }
+            self.warnings = warnings + [preference.ambiguityWarning].compactMap { $0 }
         case .audio:
             history = memory[application].microphones
             let route = MicrophoneRoute(history: history, present: present)
@@ -108,8 +108,8 @@ public struct ChoiceHistory: Sendable {
     ///
     /// - Returns: The history, including the new choice.
     /// - Throws: `StateFileError` if the choice can't be written.
-    public func choosing(_ device: CaptureDevice) throws(StateFileError) -> Self {
-        try changing { history in history.choose(device.identity, among: present) }
+    public func storeChoice(of device: CaptureDevice) throws(StateFileError) -> Self {
+        try updateStore { history in history.choose(device.identity, among: present) }
     }
 
     /// Deletes the choice of one device, or all choices.
@@ -119,12 +119,12 @@ public struct ChoiceHistory: Sendable {
     /// - Returns: The history without the deleted choices, and the number of deleted choices.
     /// - Throws: `DeviceError` if the selector matches several devices. `StateFileError` if the history can't be
     ///   written.
-    public func forgetting(_ name: String?) throws -> (history: Self, count: Int) {
+    public func deleteChoices(named name: String?) throws -> (history: Self, count: Int) {
         guard let name else {
-            return (try changing { $0 = DeviceHistory() }, entries.count)
+            return (try updateStore { $0 = DeviceHistory() }, entries.count)
         }
         let identities = try identities(named: name)
-        let history = try changing { history in
+        let history = try updateStore { history in
             for identity in identities { _ = history.forget(identity, among: present) }
         }
         return (history, entries.count - history.entries.count)
@@ -143,7 +143,7 @@ public struct ChoiceHistory: Sendable {
         }
     }
 
-    private func changing(_ change: (inout DeviceHistory) -> Void) throws(StateFileError) -> Self {
+    private func updateStore(_ change: (inout DeviceHistory) -> Void) throws(StateFileError) -> Self {
         guard let file = ChoiceStore.file else {
             throw StateFileError(
                 path: "XDG_STATE_HOME and HOME", subject: ChoiceStore.subject, operation: "save",
@@ -206,12 +206,12 @@ package struct ChoiceRecord: Equatable {
         self.profile = profile.name
         self.proposal = proposal
         policy = profile.choice.policy
-        leader = request.followed?.role ?? profile.leadingRole
+        leader = request.automaticCamera?.role ?? profile.leadingRole
         roles = profile.cameras.map(\.role)
         let named = request.cameras.filter {
             $0.selector != RoleAssignment.Role.any && $0.selector != RoleAssignment.Role.remembered
         }
-        chosen = policy.offersChoice ? Set(named.map(\.role)) : []
+        chosen = policy.allowsChoice ? Set(named.map(\.role)) : []
     }
 
     /// Adds the user's choices and the streaming cameras to the stored choices.
@@ -219,16 +219,18 @@ package struct ChoiceRecord: Equatable {
     /// - Parameters:
     ///   - cameras: The real cameras that are streaming, by role.
     ///   - memory: The stored choices to update.
-    func enter(_ cameras: [String: CaptureDevice], into memory: inout ChoiceStore) {
+    func record(_ cameras: [String: CaptureDevice], in memory: inout ChoiceStore) {
         let playing = roles.compactMap { role in cameras[role].map { (role: role, camera: $0) } }
         let present = playing.map(\.camera)
-        memory.stream(present.map(\.identity))
+        memory.recordStreaming(present.map(\.identity))
         // The last choice added ranks first, so the first role's choice is added last.
         for (role, camera) in playing.reversed() where chosen.contains(role) {
             memory[application].cameras.choose(camera.identity, for: role, among: present)
         }
         if let proposal { memory[application].cameras.propose(proposal, by: profile, among: present) }
-        for camera in present { memory[application].cameras.renew(camera.identity, among: present) }
+        for camera in present {
+            memory[application].cameras.updateIdentity(of: camera.identity, among: present)
+        }
     }
 }
 
@@ -261,7 +263,7 @@ struct ChoiceStore: StateFileContent {
     }
 
     /// Moves streaming cameras to the front of the list, in order of importance.
-    mutating func stream(_ cameras: [DeviceIdentity]) {
+    mutating func recordStreaming(_ cameras: [DeviceIdentity]) {
         streamed = Array((cameras + streamed.filter { !cameras.contains($0) }).prefix(Self.streamedCapacity))
     }
 }

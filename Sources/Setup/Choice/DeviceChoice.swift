@@ -90,7 +90,7 @@ public final class DeviceChoice: Sendable {
     @discardableResult
     public func setUserPreferredCamera(_ camera: CaptureDevice?) throws(StateFileError) -> String? {
         guard let camera else { return nil }
-        return try keep { state in
+        return try store { state in
             state.choose(camera: camera.identity)
             return state.cameras.cameras
         } writing: { histories, present in
@@ -108,7 +108,7 @@ public final class DeviceChoice: Sendable {
     @discardableResult
     public func proposeCamera(_ camera: CaptureDevice) throws(StateFileError) -> String? {
         let name = application.name
-        return try keep { state in
+        return try store { state in
             state.propose(camera: camera.identity, by: name)
             return state.cameras.cameras
         } writing: { histories, present in
@@ -150,7 +150,7 @@ public final class DeviceChoice: Sendable {
     @discardableResult
     public func setPreferredMicrophone(_ microphone: CaptureDevice?) throws(StateFileError) -> String? {
         guard let microphone else { return nil }
-        return try keep { state in
+        return try store { state in
             state.choose(microphone: microphone.identity)
             return state.microphones.microphones
         } writing: { histories, present in
@@ -208,7 +208,7 @@ public final class DeviceChoice: Sendable {
 
     /// Stops monitoring and ends all streams. The preferences keep their last values.
     public func stop() {
-        if let observation { discovery.ignore(observation) }
+        if let observation { discovery.removeObserver(observation) }
         discovery.stop()
         monitor?.stop()
         let (system, user, route, events) = state.broadcast { state in
@@ -253,7 +253,7 @@ public final class DeviceChoice: Sendable {
     /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
     ///   define a state folder.
     /// - Throws: `StateFileError` if the choice can't be written.
-    private func keep(
+    private func store(
         _ choose: (inout ChoiceState) -> [CaptureDevice],
         writing: (inout ChoiceStore.Histories, [CaptureDevice]) -> Void
     ) throws(StateFileError) -> String? {
@@ -263,7 +263,7 @@ public final class DeviceChoice: Sendable {
                 "neither XDG_STATE_HOME nor HOME is set, so the choice is remembered only until the program ends."
         }
         let present = state.broadcast { state in
-            state.keepingBegan()
+            state.writeBegan()
             return choose(&state)
         }
         let warning: String?
@@ -272,10 +272,10 @@ public final class DeviceChoice: Sendable {
         } catch {
             // The file doesn't contain this choice, so the file isn't read until another process writes to
             // it.
-            state.withLock { $0.keepingEnded() }
+            state.withLock { $0.writeEnded() }
             throw error
         }
-        state.withLock { $0.keepingEnded() }
+        state.withLock { $0.writeEnded() }
         Self.adopt(file, of: application, into: state)
         return warning
     }
@@ -317,7 +317,7 @@ extension DeviceChoice {
             of: DeviceState.self, bufferingPolicy: .bufferingNewest(1))
         let (state, done) = (state, Cancellation())
         // The closure keeps this object alive until the stream ends.
-        MediaThread.eventually(name: "device") { [self] in
+        MediaThread.startWhenPossible(name: "device") { [self] in
             var told: DeviceState?
             var known = DeviceState(of: device, in: state.withLock { $0 })
             while !done.isCancelled, !self.state.withLock({ $0.isStopped }) {
@@ -431,7 +431,7 @@ struct ChoiceState {
     /// older revision may lack the choice.
     private(set) var revision = 0
     /// Number of choices that are currently being written.
-    private var unkept = 0
+    private var pendingWrites = 0
 
     init(cameras: CameraPreference, microphones: MicrophoneRoute) {
         self.cameras = cameras
@@ -446,7 +446,7 @@ struct ChoiceState {
             } else if change.device?.mediaType == .audio {
                 problem = nil
             }
-            eventListeners.tell(.device(change))
+            eventListeners.notify(.device(change))
         }
         change {
             $0.cameras.handle(changes)
@@ -465,7 +465,7 @@ struct ChoiceState {
         _ memory: ChoiceStore, of application: ApplicationIdentifier, readAt revision: Int
     ) -> Bool {
         // The thread that writes a choice reads the file afterwards.
-        guard unkept == 0 else { return false }
+        guard pendingWrites == 0 else { return false }
         guard revision == self.revision else { return true }
         change {
             $0.cameras.adopt(memory[application].cameras, streamed: memory.streamed)
@@ -474,14 +474,14 @@ struct ChoiceState {
         return false
     }
 
-    mutating func keepingBegan() {
+    mutating func writeBegan() {
         revision += 1
-        unkept += 1
+        pendingWrites += 1
     }
 
-    mutating func keepingEnded() {
+    mutating func writeEnded() {
         revision += 1
-        unkept -= 1
+        pendingWrites -= 1
     }
 
     /// Changes the input of the selection rules, and notifies the listeners of changed results.
@@ -489,17 +489,17 @@ struct ChoiceState {
         change(&self)
         if user != cameras.userPreferred {
             user = cameras.userPreferred
-            userListeners.tell(user)
+            userListeners.notify(user)
         }
         if system != cameras.systemPreferred {
             system = cameras.systemPreferred
-            systemListeners.tell(system)
-            eventListeners.tell(.camera(system))
+            systemListeners.notify(system)
+            eventListeners.notify(.camera(system))
         }
         if route != microphones.current {
             route = microphones.current
-            routeListeners.tell(route)
-            eventListeners.tell(.microphone(route))
+            routeListeners.notify(route)
+            eventListeners.notify(.microphone(route))
         }
     }
 

@@ -46,7 +46,7 @@ struct ProfileChoice {
         let narrowed = leader.map { history.narrowed(to: $0, of: profile.cameras.map(\.role)) } ?? history
         preference = CameraPreference(history: narrowed, streamed: memory.streamed, present: present)
         self.proposal = proposal
-        self.notes = notes + (leader == nil ? [] : [preference.doubt].compactMap { $0 })
+        self.notes = notes + (leader == nil ? [] : [preference.ambiguityWarning].compactMap { $0 })
     }
 
     /// Returns the selector of a role under the profile's policy.
@@ -63,9 +63,9 @@ struct ProfileChoice {
 
     /// Returns the camera that the user or the profile prefers for the leading role, excluding cameras that other roles
     /// name.
-    func wish(among free: [CaptureDevice]) -> PreferredDevice? {
+    func preferredCamera(among free: [CaptureDevice]) -> PreferredDevice? {
         let taken = Set(preference.cameras.map(\.identity)).subtracting(free.map(\.identity))
-        guard let preferred = preference.systemPreferred(without: taken), preferred.reason.isWish else {
+        guard let preferred = preference.systemPreferred(without: taken), preferred.reason.isRequested else {
             return nil
         }
         return preferred
@@ -131,8 +131,8 @@ struct DefaultMicrophones {
     /// - Parameters:
     ///   - wanted: The roles that require real microphones, in the profile's order.
     ///   - count: Number of connected microphones.
-    ///   - isThereDefault: Whether one of the connected microphones is the default.
-    init(_ wanted: [MicrophoneRole], count: Int, isThereDefault: Bool) {
+    ///   - hasDefault: Whether one of the connected microphones is the default.
+    init(_ wanted: [MicrophoneRole], count: Int, hasDefault: Bool) {
         // This assumes that each selector for a specific device uses one microphone.
         let named = Set(wanted.map(\.device)).subtracting([Self.selector, RoleAssignment.Role.any]).count
         let anyCount = wanted.filter { $0.device == RoleAssignment.Role.any }.count
@@ -140,7 +140,7 @@ struct DefaultMicrophones {
         var first: String?
         for role in wanted {
             var selector = role.device
-            if selector == Self.selector, role.sourceChannels == nil, isThereDefault {
+            if selector == Self.selector, role.sourceChannels == nil, hasDefault {
                 if let first {
                     if left > 0 {
                         selector = RoleAssignment.Role.any

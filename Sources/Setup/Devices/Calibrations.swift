@@ -80,7 +80,7 @@ extension CalibratedDevice {
     /// Reads the stored calibrations of all devices and formats, in the order of measurement.
     ///
     /// - Returns: The calibrations, and a warning for the user if the file can't be read.
-    public static func kept() -> (devices: [CalibratedDevice], warning: String?) {
+    public static func stored() -> (devices: [CalibratedDevice], warning: String?) {
         let (calibrations, warning) = Calibrations.file?.read() ?? (Calibrations(), nil)
         return (calibrations.devices, warning)
     }
@@ -90,15 +90,15 @@ extension CalibratedDevice {
     /// - Parameter name: The role of a device during its measurement, or a device's identity, name, or selector.
     /// - Returns: The deleted calibrations, and a warning for the user if the file couldn't be read.
     /// - Throws: `StateFileError` if the file can't be written.
-    public static func forget(
+    public static func delete(
         _ name: String
     ) throws(StateFileError) -> (devices: [CalibratedDevice], warning: String?) {
         guard let file = Calibrations.file else { return ([], nil) }
         var (known, problem) = file.read()
         // If no calibration matches the name, the file isn't written.
-        guard !known.forget(name).isEmpty else { return ([], problem) }
+        guard !known.remove(name).isEmpty else { return ([], problem) }
         var forgotten: [CalibratedDevice] = []
-        let warning = try file.update { forgotten = $0.forget(name) }
+        let warning = try file.update { forgotten = $0.remove(name) }
         return (forgotten, warning)
     }
 }
@@ -123,7 +123,10 @@ package struct Calibrations: StateFileContent {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         schema = try values.decode(Int.self, forKey: .schema)
         devices = try values.decode([CalibratedDevice].self, forKey: .devices)
-        guard devices.allSatisfy({ (Nanoseconds.zero - Self.largest...Self.largest).contains($0.correction) })
+        guard
+            devices.allSatisfy({
+                (Nanoseconds.zero - Self.maxCorrection...Self.maxCorrection).contains($0.correction)
+            })
         else {
             throw DecodingError.dataCorruptedError(
                 forKey: .devices, in: values, debugDescription: "implausible timestamp correction")
@@ -132,7 +135,7 @@ package struct Calibrations: StateFileContent {
 
     /// Maximum accepted correction. Larger values can't occur, because `LatencyEstimate.expectations` doesn't
     /// match events that are farther apart, and profiles don't allow larger corrections.
-    private static let largest = Nanoseconds.seconds(2)
+    private static let maxCorrection = Nanoseconds.seconds(2)
 
     /// Adds a measurement, replacing the earlier one for the same device and format.
     ///
@@ -144,13 +147,13 @@ package struct Calibrations: StateFileContent {
     package mutating func add(
         _ measured: CalibratedDevice, of device: CaptureDevice, among present: [CaptureDevice]
     ) {
-        let known = known(of: device, among: present).filter { $0.format == measured.format }
+        let known = measurements(of: device, among: present).filter { $0.format == measured.format }
         devices.removeAll { known.contains($0) }
         devices.append(measured)
     }
 
     /// Returns all measurements of a device in any format.
-    func known(of device: CaptureDevice, among present: [CaptureDevice]) -> [CalibratedDevice] {
+    func measurements(of device: CaptureDevice, among present: [CaptureDevice]) -> [CalibratedDevice] {
         let sameKind = devices.filter { $0.format.mediaType == device.mediaType }
         if let selector = Self.ownSelector(of: device) {
             return sameKind.filter { $0.selector == selector && $0.identity == device.identity }
@@ -169,7 +172,7 @@ package struct Calibrations: StateFileContent {
     /// - Parameter name: The role of a device during its measurement, or a device's identity, name, or
     ///   selector.
     /// - Returns: The deleted measurements.
-    mutating func forget(_ name: String) -> [CalibratedDevice] {
+    mutating func remove(_ name: String) -> [CalibratedDevice] {
         let forgotten = devices.filter { device in
             [device.role, device.identity.description, device.identity.name, device.selector].contains(name)
         }
@@ -209,7 +212,7 @@ extension Calibrations {
         for index in plan.cameras.indices where plan.cameras[index].latencySource == .none {
             let camera = plan.cameras[index]
             guard let device = devices.byRole[camera.role] else { continue }
-            let known = known(of: device, among: devices.cameras)
+            let known = measurements(of: device, among: devices.cameras)
             let format = CalibratedFormat.video(format: camera.format)
             if let measured = known.first(where: { $0.format == format }) {
                 plan.cameras[index].latency = measured.correction
@@ -222,7 +225,7 @@ extension Calibrations {
         for index in plan.microphones.indices where plan.microphones[index].offsetSource == .none {
             let microphone = plan.microphones[index]
             guard let device = devices.byRole[microphone.role] else { continue }
-            let known = known(of: device, among: devices.microphones)
+            let known = measurements(of: device, among: devices.microphones)
             let format = CalibratedFormat.audio(rate: microphone.format.rate)
             if let measured = known.first(where: { $0.format == format }) {
                 plan.microphones[index].offset = measured.correction

@@ -55,7 +55,7 @@ public struct CameraControls: Sendable {
     ///
     /// - Throws: `DeviceError` if the camera can't be opened or doesn't respond.
     public func all() throws(DeviceError) -> [DeviceControl] {
-        if let synthetic { return try synthetic.controls() }
+        if let synthetic { return try synthetic.readControls() }
         do {
             return try V4L2Device(path: device.node).controls()
         } catch {
@@ -81,7 +81,7 @@ public struct CameraControls: Sendable {
     /// - Returns: The outcome of each request.
     /// - Throws: `DeviceError` if the camera doesn't respond, or access is denied.
     public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
-        if let synthetic { return try synthetic.set(requests) }
+        if let synthetic { return try synthetic.setControls(requests) }
         do {
             return try V4L2Device(path: device.node).set(requests)
         } catch {
@@ -99,28 +99,28 @@ public struct CameraControls: Sendable {
 
     // MARK: Presets
 
-    private var kept: CameraPresets { CameraPresets(of: device, among: present) }
+    private var presetStore: CameraPresets { CameraPresets(of: device, among: present) }
 
     /// Returns the names of this camera's presets, and a warning for the user if the file can't be read.
-    public func presets() -> (names: [String], warning: String?) { kept.names() }
+    public func presets() -> (names: [String], warning: String?) { presetStore.names() }
 
     /// Saves the current values of all settable controls as a preset, replacing an earlier preset with the same name.
     /// Blocks on disk I/O.
     ///
     /// - Returns: A warning for the user if earlier presets couldn't be read.
     /// - Throws: `DeviceError` if the camera doesn't respond. `StateFileError` if the preset can't be written.
-    public func save(as name: String) throws -> String? { try kept.save(try all(), as: name) }
+    public func save(as name: String) throws -> String? { try presetStore.save(try all(), as: name) }
 
     /// Deletes a preset. Blocks on disk I/O.
     ///
     /// - Returns: A warning for the user if earlier presets couldn't be read.
     /// - Throws: `DeviceError` if the preset doesn't exist. `StateFileError` if the file can't be written.
-    public func delete(_ name: String) throws -> String? { try kept.delete(name) }
+    public func delete(_ name: String) throws -> String? { try presetStore.delete(name) }
 
     /// Returns the requests that restore a preset, in a valid order. This method doesn't set any control.
     ///
     /// - Throws: `DeviceError.control` if the preset doesn't exist.
     public func requests(ofPreset name: String) throws(DeviceError) -> [ControlRequest] {
-        try kept.requests(of: name)
+        try presetStore.requests(of: name)
     }
 }

@@ -86,7 +86,7 @@ public struct CameraPresets: Sendable {
         guard let found = own.first(where: { $0.name == name }) else {
             throw DeviceError(
                 device: device.node, operation: "searching for the preset “\(name.printable())”",
-                reason: .control(.noPreset(own.map(\.name))))
+                reason: .control(.unknownPreset(own.map(\.name))))
         }
         return found
     }

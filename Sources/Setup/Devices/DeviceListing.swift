@@ -52,7 +52,7 @@ public struct DeviceListing: Sendable {
         defaultMicrophone =
             MicrophoneRoute(history: choices[application].microphones, present: joined.microphones).current
         self.problems = problems
-        warnings = [warning, second, preference.doubt].compactMap { $0 }
+        warnings = [warning, second, preference.ambiguityWarning].compactMap { $0 }
     }
 }
 
@@ -87,7 +87,7 @@ public enum SoundCardSetting {
     public static func apply(
         to selector: String, profile: String?, port: String?
     ) throws(DeviceError) -> DeviceListing {
-        try PulseCards.use(selector, profile: profile, port: port)
+        try PulseCards.configure(selector, profile: profile, port: port)
         return DeviceListing()
     }
 }

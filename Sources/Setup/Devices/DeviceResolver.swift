@@ -18,7 +18,7 @@ package struct DeviceResolver {
     /// The camera that the profile proposes, if the profile is used for the first time; otherwise `nil`.
     private(set) var proposal: DeviceIdentity?
     /// Sources supplied by the app. Roles of these sources don't require a device search.
-    let own: SuppliedSources
+    let suppliedSources: SuppliedSources
     /// The cameras with their USB devices, used to find their built-in microphones.
     private var locatedCameras: [LocatedDevice] = []
 
@@ -38,7 +38,7 @@ package struct DeviceResolver {
         for profile: Profile, memory: DeviceStore, choices: ChoiceStore = ChoiceStore(),
         of application: ApplicationIdentifier = .multicam, own: SuppliedSources = SuppliedSources()
     ) throws(SetupError) {
-        self.own = own
+        self.suppliedSources = own
         devices = own.planned
         notes = own.notes
         for camera in profile.cameras where VirtualSources.handles(camera.device) {
@@ -51,8 +51,8 @@ package struct DeviceResolver {
         for microphone in profile.microphones where VirtualSources.handles(microphone.device) {
             devices[microphone.role] = try Self.virtualMicrophone(microphone)
         }
-        let cameras = profile.cameras.filter { !Self.isMade($0.device) }
-        let microphones = profile.microphones.filter { !Self.isMade($0.device) }
+        let cameras = profile.cameras.filter { !Self.isSyntheticOrSupplied($0.device) }
+        let microphones = profile.microphones.filter { !Self.isSyntheticOrSupplied($0.device) }
         for microphone in microphones { try Self.checkCamera(of: microphone, in: profile) }
         do throws(DeviceError) {
             if !cameras.isEmpty { try findCameras(cameras, of: profile, memory, choices, application) }
@@ -65,7 +65,7 @@ package struct DeviceResolver {
     }
 
     /// Returns whether a selector names a synthetic device, a file, or a source supplied by the app.
-    private static func isMade(_ selector: String) -> Bool {
+    private static func isSyntheticOrSupplied(_ selector: String) -> Bool {
         VirtualSources.handles(selector) || SuppliedSources.handles(selector)
     }
 
@@ -91,7 +91,7 @@ package struct DeviceResolver {
                 try DeviceSelector.resolve(
                     DeviceSelector.withoutLinks(selector), kind: "camera", among: present)
             },
-            wish: choice.wish,
+            preferred: choice.preferredCamera,
             best: { role, free in
                 choice.best(free, offering: roles.first { $0.role == role.name }?.size)
             })
@@ -125,13 +125,13 @@ package struct DeviceResolver {
         let route = MicrophoneRoute(history: history, present: real.map(\.captureDevice)).current
         let cameras = devices.mapValues(\.device)
         let located = locatedCameras
-        let usual = DefaultMicrophones(roles, count: real.count, isThereDefault: route != nil)
+        let usual = DefaultMicrophones(roles, count: real.count, hasDefault: route != nil)
         notes += usual.notes
         let assignment = try RoleAssignment(
             usual.roles, kind: .microphone,
             present: real.map(\.captureDevice), remembered: memory.microphones,
             named: { selector throws(DeviceError) in
-                if selector == Self.usual, let route { return route.device }
+                if selector == Self.defaultSelector, let route { return route.device }
                 if let role = Self.cameraRole(of: selector) {
                     return try Self.microphone(in: cameras[role], of: selector, located, real)
                 }
@@ -146,7 +146,7 @@ package struct DeviceResolver {
             )
         }
         if let route, route.reason == .chosen, !route.device.isDefault {
-            for role in usual.roles where role.selector == Self.usual {
+            for role in usual.roles where role.selector == Self.defaultSelector {
                 notes.append(
                     "\(role.name): your preferred input “\(route.device.name.printable())” (\(route.device.selector.printable())) is used as the default."
                 )
@@ -170,7 +170,7 @@ package struct DeviceResolver {
     // MARK: Built-in microphones
 
     /// The only selector that refers to the user's preferred microphone.
-    private static let usual = DefaultMicrophones.selector
+    private static let defaultSelector = DefaultMicrophones.selector
 
     /// Returns the role in the selector of a camera's built-in microphone: `desk` for `camera:desk`.
     private static func cameraRole(of selector: String) -> String? {
@@ -221,7 +221,7 @@ package struct DeviceResolver {
             if let fixed = try VirtualSources.fixedFormat(of: role.device) {
                 // If the device doesn't deliver a requested value, it supports only the value that it
                 // delivers.
-                offers = .whatever(
+                offers = .any(
                     pixel: fixed.pixel ?? (format.pixel == wanted.pixel ? nil : format.pixel),
                     size: fixed.size ?? (format.size == wanted.size ? nil : format.size),
                     rate: fixed.rate ?? (format.rate == wanted.rate ? nil : format.rate))

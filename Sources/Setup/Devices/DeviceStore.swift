@@ -6,7 +6,7 @@ public import Media
 /// This value is stored in a `StateFile`.
 struct DeviceStore: StateFileContent {
     /// The user's notes on one camera.
-    struct Remark: Equatable, Codable {
+    struct Note: Equatable, Codable {
         var identity: DeviceIdentity
         var position: CaptureDevice.Position?
         var mounting: Rotation?
@@ -21,7 +21,7 @@ struct DeviceStore: StateFileContent {
     /// The camera that was last used for each role.
     var cameras: [String: DeviceIdentity] = [:]
     var microphones: [String: DeviceIdentity] = [:]
-    var remarks: [Remark] = []
+    var remarks: [Note] = []
 
     /// Returns the cameras with the user's notes instead of the values reported by the system.
     ///
@@ -51,9 +51,9 @@ struct DeviceStore: StateFileContent {
     /// - Parameters:
     ///   - remark: The new note. Values that are `nil` leave the earlier values unchanged.
     ///   - present: All connected cameras, so that a camera on another port keeps its notes.
-    mutating func add(_ remark: Remark, among present: [CaptureDevice]) {
+    mutating func add(_ remark: Note, among present: [CaptureDevice]) {
         var merged = remark
-        for earlier in take(of: remark.identity, among: present) {
+        for earlier in extractNotes(on: remark.identity, among: present) {
             merged.position = merged.position ?? earlier.position
             merged.mounting = merged.mounting ?? earlier.mounting
             merged.type = merged.type ?? earlier.type
@@ -64,12 +64,13 @@ struct DeviceStore: StateFileContent {
     /// Deletes the user's notes on a camera.
     ///
     /// - Returns: Whether any notes existed.
-    mutating func forget(_ identity: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
-        !take(of: identity, among: present).isEmpty
+    mutating func removeNotes(on identity: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
+        !extractNotes(on: identity, among: present).isEmpty
     }
 
     /// Removes and returns the notes on one camera.
-    private mutating func take(of identity: DeviceIdentity, among present: [CaptureDevice]) -> [Remark] {
+    private mutating func extractNotes(on identity: DeviceIdentity, among present: [CaptureDevice]) -> [Note]
+    {
         let results = DeviceIdentity.search(for: remarks.map(\.identity), among: present)
         let taken = zip(remarks, results).map { remark, result in
             if remark.identity == identity { return true }
@@ -108,10 +109,10 @@ public struct CameraNotes: Sendable, Equatable {
     /// - Returns: The camera with its new notes applied, and a warning for the user if earlier notes couldn't
     ///   be read.
     /// - Throws: `DeviceError` if no camera or several cameras match. `StateFileError` if the file can't be written.
-    public func remember(of selector: String) throws -> (camera: CaptureDevice, warning: String?) {
+    public func store(for selector: String) throws -> (camera: CaptureDevice, warning: String?) {
         try Self.change(selector) { memory, camera, present in
             memory.add(
-                DeviceStore.Remark(
+                DeviceStore.Note(
                     identity: camera.identity, position: position, mounting: mounting, type: type),
                 among: present)
         }
@@ -122,9 +123,9 @@ public struct CameraNotes: Sendable, Equatable {
     /// - Parameter selector: A selector that matches exactly one connected camera.
     /// - Returns: The camera as the system reports it, and a warning for the user if earlier notes couldn't be read.
     /// - Throws: `DeviceError` if no camera or several cameras match. `StateFileError` if the file can't be written.
-    public static func forget(_ selector: String) throws -> (camera: CaptureDevice, warning: String?) {
+    public static func delete(for selector: String) throws -> (camera: CaptureDevice, warning: String?) {
         try change(selector) { memory, camera, present in
-            _ = memory.forget(camera.identity, among: present)
+            _ = memory.removeNotes(on: camera.identity, among: present)
         }
     }
 

@@ -21,9 +21,9 @@ public final class DiscoverySession: Sendable {
         var lastObserver = 0
         var isStopped = false
 
-        func tell(_ changes: [DeviceChange]) {
+        func notify(_ changes: [DeviceChange]) {
             guard !changes.isEmpty else { return }
-            for change in changes { listeners.tell(change) }
+            for change in changes { listeners.notify(change) }
             for observer in observers.values { observer(changes) }
         }
 
@@ -35,7 +35,7 @@ public final class DiscoverySession: Sendable {
 
     private let state: ConditionLock<State>
     private let monitor: DeviceMonitor
-    private let remarks: FolderMonitor?
+    private let notesMonitor: FolderMonitor?
 
     /// Monitors the connected devices until `stop` is called or the object is released.
     ///
@@ -82,7 +82,7 @@ public final class DiscoverySession: Sendable {
                 let memory = memory()
                 state.broadcast { state in
                     state.hasCameras = true
-                    state.tell(state.roster.update(cameras: cameras, memory: memory))
+                    state.notify(state.roster.update(cameras: cameras, memory: memory))
                 }
             },
             microphones: { result in
@@ -91,18 +91,18 @@ public final class DiscoverySession: Sendable {
                     switch result {
                     case .success(let microphones):
                         state.problem = nil
-                        state.tell(state.roster.update(microphones: microphones))
+                        state.notify(state.roster.update(microphones: microphones))
                     case .failure(let error):
                         state.problem = error
-                        state.tell(state.roster.update(microphones: []) + [.problem(error)])
+                        state.notify(state.roster.update(microphones: []) + [.problem(error)])
                     }
                 }
             })
         // Notes written by other processes are applied here as well.
-        remarks = memoryFolder.flatMap { folder in
+        notesMonitor = memoryFolder.flatMap { folder in
             FolderMonitor(folder, prefix: DeviceStore.fileName) {
                 let memory = memory()
-                state.broadcast { state in state.tell(state.roster.update(memory: memory)) }
+                state.broadcast { state in state.notify(state.roster.update(memory: memory)) }
             }
         }
         state.wait { $0.hasCameras && $0.hasMicrophones ? true : nil }
@@ -140,7 +140,7 @@ public final class DiscoverySession: Sendable {
     /// Calls `observer` with the connected devices before returning, and then with each set of simultaneous changes.
     ///
     /// - Parameter observer: Called with the session's lock held. The observer must not call the session or block.
-    /// - Returns: The number to pass to `ignore`. The value is `nil` after `stop`.
+    /// - Returns: The number to pass to `removeObserver`. The value is `nil` after `stop`.
     func observe(_ observer: @escaping @Sendable ([DeviceChange]) -> Void) -> Int? {
         state.withLock { state in
             guard !state.isStopped else { return nil }
@@ -152,14 +152,14 @@ public final class DiscoverySession: Sendable {
     }
 
     /// Removes an observer.
-    func ignore(_ number: Int) {
+    func removeObserver(_ number: Int) {
         state.withLock { _ = $0.observers.removeValue(forKey: number) }
     }
 
     /// Stops monitoring and ends all streams of changes. The list keeps its last state.
     public func stop() {
         monitor.stop()
-        remarks?.stop()
+        notesMonitor?.stop()
         let listeners = state.withLock { state in
             state.isStopped = true
             state.observers = [:]
@@ -179,7 +179,7 @@ struct DeviceRoster {
         /// The camera position to list. `unspecified` lists all positions.
         var position = CaptureDevice.Position.unspecified
 
-        func passes(_ device: CaptureDevice) -> Bool {
+        func matches(_ device: CaptureDevice) -> Bool {
             (mediaType == nil || device.mediaType == mediaType)
                 && (deviceTypes?.contains(device.deviceType) ?? true)
                 && (position == .unspecified || device.position == position)
@@ -238,7 +238,7 @@ struct DeviceRoster {
         let joined = Companions.joined(cameras: cameras, microphones: microphones)
         let instances = (cameras + microphones).map(\.instance)
         let passing = zip(instances, joined.cameras + joined.microphones)
-            .map { Entry(instance: $0, device: $1) }.filter { filter.passes($0.device) }
+            .map { Entry(instance: $0, device: $1) }.filter { filter.matches($0.device) }
         let now = passing.enumerated()
             .sorted {
                 (filter.rank($0.element.device), $0.offset) < (filter.rank($1.element.device), $1.offset)
@@ -250,10 +250,10 @@ struct DeviceRoster {
             others.first { $0.instance == entry.instance && $0.device.mediaType == entry.device.mediaType }
         }
         let departed = before.filter { counterpart(of: $0, in: now) == nil }.map {
-            DeviceChange.departed($0.device)
+            DeviceChange.disconnected($0.device)
         }
         let others = now.compactMap { entry -> DeviceChange? in
-            guard let earlier = counterpart(of: entry, in: before) else { return .arrived(entry.device) }
+            guard let earlier = counterpart(of: entry, in: before) else { return .connected(entry.device) }
             return earlier.device == entry.device ? nil : .changed(entry.device, before: earlier.device)
         }
         return departed + others

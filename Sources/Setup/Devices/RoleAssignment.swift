@@ -25,7 +25,7 @@ struct RoleAssignment {
     private(set) var notes: [String] = []
     private let kind: Kind
     private let present: [CaptureDevice]
-    private var players: [CaptureDevice: String] = [:]
+    private var assignedRoles: [CaptureDevice: String] = [:]
 
     /// Assigns devices in this order: first to roles that name a specific device; then to the leading role,
     /// if the user prefers a specific device; then to roles with a stored device; then to the remaining roles
@@ -38,29 +38,31 @@ struct RoleAssignment {
     ///   - remembered: The last device of each role.
     ///   - leader: The role with the selector `any` that gets the preferred device.
     ///   - named: Finds the device that matches a selector.
-    ///   - wish: Returns the device that the user prefers for `leader` among the remaining devices.
+    ///   - preferred: Returns the device that the user prefers for `leader` among the remaining devices.
     ///   - best: Chooses a device for a role with the selector `any` among the remaining devices.
     /// - Throws: `DeviceError` if a named or stored device is missing or ambiguous, or if no device remains.
     init(
         _ roles: [Role], kind: Kind, present: [CaptureDevice], remembered: [String: DeviceIdentity],
         leader: String? = nil, named: (String) throws(DeviceError) -> CaptureDevice,
-        wish: ([CaptureDevice]) -> PreferredDevice? = { _ in nil },
+        preferred: ([CaptureDevice]) -> PreferredDevice? = { _ in nil },
         best: (Role, [CaptureDevice]) -> CaptureDevice?
     ) throws(DeviceError) {
         self.kind = kind
         self.present = present
-        for role in roles where !role.isOpen { give(try named(role.selector), to: role) }
+        for role in roles where !role.acceptsAnyDevice { assign(try named(role.selector), to: role) }
         var reasons: [String: String] = [:]
         if let role = roles.first(where: { $0.name == leader && $0.selector == Role.any }),
-            let wanted = wish(free)
+            let wanted = preferred(free)
         {
-            prefer(wanted, for: role, remembered[role.name])
+            assignPreferred(wanted, for: role, remembered[role.name])
         }
-        let known = roles.filter { $0.isOpen && remembered[$0.name] != nil && devices[$0.name] == nil }
+        let known = roles.filter {
+            $0.acceptsAnyDevice && remembered[$0.name] != nil && devices[$0.name] == nil
+        }
         let searches = DeviceIdentity.search(for: known.compactMap { remembered[$0.name] }, among: free)
         for (role, search) in zip(known, searches) {
             guard let identity = remembered[role.name] else { continue }
-            reasons[role.name] = try recall(identity, search, for: role)
+            reasons[role.name] = try assignStored(identity, search, for: role)
         }
         for role in roles where role.selector == Role.remembered && devices[role.name] == nil {
             throw failure(
@@ -72,36 +74,36 @@ struct RoleAssignment {
         for role in roles where devices[role.name] == nil {
             guard let device = best(role, free) else { throw noneLeft(role) }
             if let reason = reasons[role.name] {
-                notes.append("\(role.name): \(reason), so \(word(device)) is used.")
+                notes.append("\(role.name): \(reason), so \(label(device)) is used.")
             }
-            give(device, to: role)
+            assign(device, to: role)
         }
     }
 
-    private var free: [CaptureDevice] { present.filter { players[$0] == nil } }
+    private var free: [CaptureDevice] { present.filter { assignedRoles[$0] == nil } }
 
-    private mutating func give(_ device: CaptureDevice, to role: Role) {
+    private mutating func assign(_ device: CaptureDevice, to role: Role) {
         devices[role.name] = device
-        players[device] = players[device] ?? role.name
+        assignedRoles[device] = assignedRoles[device] ?? role.name
     }
 
     /// Assigns the user's preferred device to the leading role, and adds a note if the role used a different
     /// device before.
-    private mutating func prefer(
+    private mutating func assignPreferred(
         _ wanted: PreferredDevice, for role: Role, _ identity: DeviceIdentity?
     ) {
         let device = wanted.device
         if case .found(device, _)? = identity?.search(among: free) { return }
-        if wanted.isElsewhere { notes.append(elsewhere(role, device)) }
+        if wanted.isElsewhere { notes.append(movedNote(role, device)) }
         if let identity {
             notes.append(
-                "\(role.name): \(word(device)) is used because \(wanted.reason.sentence). Last time, “\(identity.name.printable())” was used."
+                "\(role.name): \(label(device)) is used because \(wanted.reason.sentence). Last time, “\(identity.name.printable())” was used."
             )
         }
-        give(device, to: role)
+        assign(device, to: role)
     }
 
-    private func elsewhere(_ role: Role, _ device: CaptureDevice) -> String {
+    private func movedNote(_ role: Role, _ device: CaptureDevice) -> String {
         "\(role.name): the \(kind.name) “\(device.name.printable())” is now connected to another port: "
             + "\(device.selector.printable())."
     }
@@ -110,16 +112,16 @@ struct RoleAssignment {
     ///
     /// - Returns: The reason why the device can't be assigned, as a clause without punctuation. `nil` on
     ///   success.
-    private mutating func recall(
+    private mutating func assignStored(
         _ identity: DeviceIdentity, _ search: DeviceSearch, for role: Role
     ) throws(DeviceError) -> String? {
         switch search {
         case .found(let device, let isElsewhere):
-            if let player = players[device] {
-                return "the \(kind.name) \(word(device)) is already used for \(player)"
+            if let player = assignedRoles[device] {
+                return "the \(kind.name) \(label(device)) is already used for \(player)"
             }
-            if isElsewhere { notes.append(elsewhere(role, device)) }
-            give(device, to: role)
+            if isElsewhere { notes.append(movedNote(role, device)) }
+            assign(device, to: role)
             return nil
         case .ambiguous(let candidates):
             throw DeviceError(
@@ -127,9 +129,9 @@ struct RoleAssignment {
                 operation: "searching for “\(identity.name.printable())” (used last time)",
                 reason: .ambiguous(candidates: candidates.map { "\($0.selector) (\($0.name))" }))
         case .absent:
-            let taken = present.first { players[$0] != nil && $0.identity == identity }
-            if let taken, let player = players[taken] {
-                return "the \(kind.name) \(word(taken)) is already used for \(player)"
+            let taken = present.first { assignedRoles[$0] != nil && $0.identity == identity }
+            if let taken, let player = assignedRoles[taken] {
+                return "the \(kind.name) \(label(taken)) is already used for \(player)"
             }
             return
                 "the \(kind.name) “\(identity.name.printable())” (\(identity.description.printable())) is not connected"
@@ -158,7 +160,7 @@ struct RoleAssignment {
         "Connect it, or choose another device with `\(kind.option) \(role.name)=…`."
     }
 
-    private func word(_ device: CaptureDevice) -> String {
+    private func label(_ device: CaptureDevice) -> String {
         "“\(device.name.printable())” (\(device.selector.printable()))"
     }
 }
@@ -168,5 +170,5 @@ extension RoleAssignment.Role {
     static let remembered = "remembered"
 
     /// Whether the role doesn't name a specific device.
-    var isOpen: Bool { selector == Self.any || selector == Self.remembered }
+    var acceptsAnyDevice: Bool { selector == Self.any || selector == Self.remembered }
 }

@@ -10,7 +10,7 @@ package struct SuppliedSources: Sendable {
     /// Notes on the sources for the user, one sentence each.
     var notes: [String] = []
     /// Placeholder devices by role, which are planned before the real devices are connected.
-    var assumed: [String: PlannedDevice] = [:]
+    var placeholders: [String: PlannedDevice] = [:]
 
     /// Prefix of the selector that a plan shows for a role with an app's source, followed by the source's name.
     private static let scheme = "own:"
@@ -32,38 +32,38 @@ package struct SuppliedSources: Sendable {
     /// and phones, because a multicam process sends their data.
     static func isRemote(_ selector: String) -> Bool {
         selector.hasPrefix(remoteScheme) || SourceAddress.isRelayed(selector)
-            || selector == SecretSource.selector
+            || selector == SecretSource.placeholderSelector
     }
 
     /// The roles for which these sources are used.
-    var roles: Set<String> { Set(cameras.keys).union(microphones.keys).union(assumed.keys) }
+    var roles: Set<String> { Set(cameras.keys).union(microphones.keys).union(placeholders.keys) }
 
     /// Returns the profile with the sources assigned to their roles, so that no other device is searched for.
     ///
     /// - Throws: `SetupError` if the profile doesn't contain a source's role, or if a role that requires a supplied
     ///   source has none.
-    func play(in profile: Profile) throws(SetupError) -> Profile {
+    func applied(to profile: Profile) throws(SetupError) -> Profile {
         var profile = profile
         for role in cameras.keys.sorted() {
             guard let index = profile.cameras.firstIndex(where: { $0.role == role }) else {
                 throw Self.unknown(role, "camera", known: profile.cameras.map(\.role), in: profile)
             }
-            profile.cameras[index].play(Self.selector(of: cameras[role]?.device))
+            profile.cameras[index].assignDevice(Self.selector(of: cameras[role]?.device))
         }
         for role in microphones.keys.sorted() {
             guard let index = profile.microphones.firstIndex(where: { $0.role == role }) else {
                 throw Self.unknown(role, "microphone", known: profile.microphones.map(\.role), in: profile)
             }
-            profile.microphones[index].play(Self.selector(of: microphones[role]?.device))
+            profile.microphones[index].assignDevice(Self.selector(of: microphones[role]?.device))
         }
-        try checkBrings(profile)
+        try checkAllSupplied(in: profile)
         return profile
     }
 
     /// Checks that all supplied sources named in a profile are present.
     ///
     /// - Throws: `SetupError` if a role's device can only come from the app or another process, and it's missing.
-    func checkBrings(_ profile: Profile) throws(SetupError) {
+    func checkAllSupplied(in profile: Profile) throws(SetupError) {
         let played =
             profile.cameras.map { ($0.role, $0.device) } + profile.microphones.map { ($0.role, $0.device) }
         for (role, selector) in played where Self.handles(selector) && !roles.contains(role) {
@@ -95,7 +95,7 @@ package struct SuppliedSources: Sendable {
 
     /// The sources as planned devices. Each planned device has only the format that its source delivers.
     var planned: [String: PlannedDevice] {
-        var devices = assumed
+        var devices = placeholders
         for (role, source) in cameras {
             var device = source.device
             // Supplied sources don't have a device node.
@@ -120,9 +120,11 @@ package struct SuppliedSources: Sendable {
 
 extension SuppliedSources {
     /// Default size and frame rate of a camera that isn't connected yet.
-    private static let usual = (size: FrameSize(width: 1280, height: 720), rate: FrameRate(30, per: 1))
+    private static let defaultFormat = (
+        size: FrameSize(width: 1280, height: 720), rate: FrameRate(30, per: 1)
+    )
     /// Default size of a screen that isn't connected yet.
-    private static let usualScreen = FrameSize(width: 1920, height: 1080)
+    private static let defaultScreenSize = FrameSize(width: 1920, height: 1080)
 
     /// Adds placeholders for devices that aren't connected yet: network cameras, screens, and devices from
     /// other processes. Placeholders use the format that their role requests, and a note reports this.
@@ -130,7 +132,7 @@ extension SuppliedSources {
     /// - Parameter profile: The profile with the roles.
     /// - Returns: All sources including the placeholders, and the profile. In the returned profile, the audio
     ///   of a network stream has the selector of its camera.
-    func assuming(for profile: Profile) -> (own: SuppliedSources, profile: Profile) {
+    func addingPlaceholders(for profile: Profile) -> (own: SuppliedSources, profile: Profile) {
         var (own, profile) = (self, profile)
         let known = roles
         var streams: [String: String] = [:]
@@ -142,7 +144,7 @@ extension SuppliedSources {
                 mediaType: .video, deviceType: SourceAddress.isScreen(camera.device) ? .screen : .network,
                 identity: DeviceIdentity(name: name), name: name, node: "", selector: name, formats: [offered]
             )
-            own.assumed[camera.role] = PlannedDevice(
+            own.placeholders[camera.role] = PlannedDevice(
                 selector: name, device: device, offers: .listed([offered]))
             own.notes.append(
                 "\(camera.role): the format of \(name) is unknown until the recording connects to the device. The plan assumes \(format)."
@@ -158,7 +160,7 @@ extension SuppliedSources {
             let device = CaptureDevice(
                 mediaType: .audio, deviceType: .network, identity: DeviceIdentity(name: name), name: name,
                 node: "", selector: name, audio: AudioFormat(rate: 48_000, channels: microphone.channels))
-            own.assumed[microphone.role] = PlannedDevice(
+            own.placeholders[microphone.role] = PlannedDevice(
                 selector: name, device: device, offers: .listed([]))
         }
         return (own, profile)
@@ -166,7 +168,7 @@ extension SuppliedSources {
 
     /// Returns a selector without secrets, for display.
     private static func name(of selector: String) -> String {
-        selector == SecretSource.selector
+        selector == SecretSource.placeholderSelector
             ? "the address from url_from" : SourceAddress.printable(of: selector)
     }
 
@@ -185,14 +187,14 @@ extension SuppliedSources {
             case .grey: .grey
             }
         return VideoFormat(
-            pixel: pixel, size: camera.size ?? (isScreen ? usualScreen : usual.size),
-            rate: camera.rate ?? usual.rate)
+            pixel: pixel, size: camera.size ?? (isScreen ? defaultScreenSize : defaultFormat.size),
+            rate: camera.rate ?? defaultFormat.rate)
     }
 }
 
 extension SuppliedSources {
     /// A role that requires a device from another process.
-    private struct Wish {
+    private struct RemoteRequest {
         let role: String
         let selector: String
         /// A message for the user about the location of the selector's secret, or `nil` if no message is
@@ -201,12 +203,12 @@ extension SuppliedSources {
     }
 
     /// Maximum time to wait for another process to announce a device that is required at startup.
-    static let patience = Nanoseconds.seconds(15)
+    static let startupTimeout = Nanoseconds.seconds(15)
     /// Maximum time to wait for another process during a recording. This limit is shorter than the limit at
     /// startup, because later commands have to wait.
-    static let livePatience = Nanoseconds.seconds(5)
+    static let recordingTimeout = Nanoseconds.seconds(5)
     /// Maximum time to wait at startup until the user has opened the page on a phone or selected a screen.
-    static let personPatience = Nanoseconds.seconds(120)
+    static let userActionTimeout = Nanoseconds.seconds(120)
 
     /// Adds network cameras and the devices of other processes that a profile names. Waits for devices that haven't
     /// been announced yet.
@@ -224,9 +226,9 @@ extension SuppliedSources {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(SetupError) -> SuppliedSources {
         guard let remote else { return self }
-        let wantedCameras = try Self.wishes(
+        let wantedCameras = try Self.remoteRequests(
             profile.cameras.map {
-                ($0.role, ScreenAddress.asking($0.device, size: $0.size, rate: $0.rate), $0.address)
+                ($0.role, ScreenAddress.selector($0.device, size: $0.size, rate: $0.rate), $0.address)
             }, "cameras", of: profile, but: cameras.keys.sorted(), environment)
         // A network camera or a phone sends audio together with its frames.
         let audible = Dictionary(
@@ -234,7 +236,7 @@ extension SuppliedSources {
                 ("camera:\($0.role)", $0.selector)
             }
         ) { $1 }
-        let wantedMicrophones = try Self.wishes(
+        let wantedMicrophones = try Self.remoteRequests(
             profile.microphones.map { ($0.role, audible[$0.device] ?? $0.device, $0.address) }, "microphones",
             of: profile, but: microphones.keys.sorted(), environment)
         var (cameras, microphones) = (cameras, microphones)
@@ -243,11 +245,11 @@ extension SuppliedSources {
             for wish in wantedCameras { remote.expect(camera: wish.selector) }
             for wish in wantedCameras {
                 cameras[wish.role] = try remote.camera(
-                    wish.selector, within: Self.patience(for: wish.selector, limit, environment))
+                    wish.selector, within: Self.timeout(for: wish.selector, limit, environment))
             }
             for wish in wantedMicrophones {
                 microphones[wish.role] = try remote.microphone(
-                    wish.selector, within: Self.patience(for: wish.selector, limit, environment))
+                    wish.selector, within: Self.timeout(for: wish.selector, limit, environment))
             }
         } catch {
             throw .device(error)
@@ -257,29 +259,29 @@ extension SuppliedSources {
         return sources
     }
 
-    private static func patience(
+    private static func timeout(
         for selector: String, _ limit: Nanoseconds, _ environment: [String: String]
     ) -> Nanoseconds {
         let needsPerson =
             PhoneSelector.handles(selector) || SourceAddress.isSharedScreen(selector, environment)
-        return limit >= patience && needsPerson ? max(limit, personPatience) : limit
+        return limit >= startupTimeout && needsPerson ? max(limit, userActionTimeout) : limit
     }
 
     /// Returns the roles that require a device from another process, except roles that use sources supplied
     /// by the app.
-    private static func wishes(
+    private static func remoteRequests(
         _ roles: [(role: String, selector: String, address: SecretSource?)], _ section: String,
         of profile: Profile,
         but own: [String], _ environment: [String: String]
-    ) throws(SetupError) -> [Wish] {
-        var wishes: [Wish] = []
+    ) throws(SetupError) -> [RemoteRequest] {
+        var wishes: [RemoteRequest] = []
         for (role, selector, address) in roles where isRemote(selector) && !own.contains(role) {
             guard section == "cameras" || !SourceAddress.isScreen(selector) else {
                 throw .usage(
                     "the microphone \(role.printable()) cannot be a screen, because a screen has no audio. To record the computer's audio, use `pulse:NAME` with a name from `pactl list short sources` that ends in .monitor."
                 )
             }
-            var wish = Wish(role: role, selector: selector)
+            var wish = RemoteRequest(role: role, selector: selector)
             if let address {
                 wish = try read(
                     address, of: role, at: "\(section).\(role).url_from", of: profile, environment)
@@ -300,15 +302,15 @@ extension SuppliedSources {
     private static func read(
         _ source: SecretSource, of role: String, at field: String, of profile: Profile,
         _ environment: [String: String]
-    ) throws(SetupError) -> Wish {
+    ) throws(SetupError) -> RemoteRequest {
         let (text, warning): (String, String?)
-        do throws(SecretSource.Lack) {
+        do throws(SecretSource.ReadError) {
             (text, warning) = try source.read(environment)
         } catch {
             throw .profile(profile.source.error(at: field, found: error.found, expected: error.expected))
         }
         do throws(AddressError) {
-            return Wish(
+            return RemoteRequest(
                 role: role, selector: try SourceAddress(text).text, note: warning.map { "\(field): \($0)" })
         } catch {
             throw .profile(profile.source.error(at: field, found: error.found, expected: error.expected))

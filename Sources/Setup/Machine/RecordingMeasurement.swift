@@ -61,7 +61,7 @@ struct RecordingMeasurement {
     func completed(_ table: CostTable, progress: (Double) -> Void = { _ in }) async throws -> CostTable {
         var table = table
         let steps = Double(1 + Self.programs.count)
-        let (copying, spent) = try await recorded(Self.copies)
+        let (copying, spent) = try await measureRecording(Self.copies)
         table.plain[.deliver] = CostTable.Entry(nanosecondsPerPiece: 0, nanosecondsPerUnit: 0)
         let others = try total(copying, table)
         let wakings = copying.items.filter { $0.kind == .deliver }.map(\.rate).reduce(0, +)
@@ -70,8 +70,8 @@ struct RecordingMeasurement {
         progress(1 / steps)
         var (planned, measured) = (0.0, 0.0)
         for (index, program) in Self.programs.enumerated() {
-            let (work, spent) = try await recorded(program)
-            let waking = Self.waking(work, table)
+            let (work, spent) = try await measureRecording(program)
+            let waking = Self.wakeUpTime(work, table)
             planned += try total(work, table) - waking
             measured += spent - waking
             progress(Double(index + 2) / steps)
@@ -87,7 +87,7 @@ struct RecordingMeasurement {
         return owners.values.reduce(0, +)
     }
 
-    private static func waking(_ work: PlannedWork, _ table: CostTable) -> Double {
+    private static func wakeUpTime(_ work: PlannedWork, _ table: CostTable) -> Double {
         work.items.filter { $0.kind == .deliver }.map {
             $0.rate * (table.entry(.deliver, .plain)?.nanoseconds(units: 0) ?? 0) / 1e9
         }.reduce(0, +)
@@ -97,12 +97,12 @@ struct RecordingMeasurement {
     ///
     /// - Returns: The planned work, and the CPU time that this work used, in CPU seconds per second,
     ///   excluding the synthetic devices.
-    private func recorded(_ profile: String) async throws -> (work: PlannedWork, spent: Double) {
+    private func measureRecording(_ profile: String) async throws -> (work: PlannedWork, spent: Double) {
         let folder = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let result: Result<(PlannedWork, Double), any Error>
         do {
-            result = .success(try await recorded(profile, in: folder))
+            result = .success(try await measureRecording(profile, in: folder))
         } catch {
             result = .failure(error)
         }
@@ -110,12 +110,12 @@ struct RecordingMeasurement {
         return try result.get()
     }
 
-    private func recorded(_ profile: String, in folder: URL) async throws -> (PlannedWork, Double) {
+    private func measureRecording(_ profile: String, in folder: URL) async throws -> (PlannedWork, Double) {
         let file = folder.appending(path: "measurement.yaml")
         try Data(profile.utf8).write(to: file)
         var request = SetupRequest(profile: file.path, usesVirtualDevices: true)
         // A governor that reduces quality would distort the measurement.
-        request.isGoverned = false
+        request.allowsQualityReduction = false
         let setup = try SessionSetup(request, calibrations: nil)
         let session = setup.makeSession(
             RecordingOptions(parentFolder: folder.path, version: MulticamVersion.current))
@@ -123,9 +123,9 @@ struct RecordingMeasurement {
             for await event in session.events where event.name == .started { break }
             defer { session.stop() }
             try await Self.pause(.seconds(1))
-            let begin = Self.reading(setup)
+            let begin = Self.readClocks(setup)
             try await Self.pause(duration)
-            let end = Self.reading(setup)
+            let end = Self.readClocks(setup)
             return Double((end.spent - begin.spent).count) / Double((end.time - begin.time).count)
         }
         do {
@@ -144,7 +144,7 @@ struct RecordingMeasurement {
     }
 
     /// Returns the current time and this process's CPU time, excluding the synthetic devices.
-    private static func reading(_ setup: SessionSetup) -> (time: ClockTime, spent: Nanoseconds) {
+    private static func readClocks(_ setup: SessionSetup) -> (time: ClockTime, spent: Nanoseconds) {
         var spent = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent)
         let synthetic =

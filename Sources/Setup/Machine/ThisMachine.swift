@@ -11,13 +11,13 @@ public struct ThisMachine: Sendable {
     /// A warning for the user if stored data about this computer or its cameras can't be read; otherwise `nil`.
     public let warning: String?
     /// A note for the user if another computer's costs are assumed, or `nil` if this computer was measured.
-    public let usualFigures: String?
+    public let defaultCostsNote: String?
 
     /// Hardware encoders that haven't been tested with their current drivers, one sentence each.
     public let untriedEncoders: [String]
 
     /// All notes on the model for the user, one sentence each.
-    public var notes: [String] { [warning, usualFigures].compactMap { $0 } + untriedEncoders }
+    public var notes: [String] { [warning, defaultCostsNote].compactMap { $0 } + untriedEncoders }
 
     /// Reads the computer's properties from several small files, and loads its stored measurements. Blocks if
     /// a disk doesn't respond.
@@ -29,23 +29,23 @@ public struct ThisMachine: Sendable {
         let (usb, forgotten) = USBTopology.connected()
         let warnings = [warning, forgotten].compactMap { $0 }
         self.warning = warnings.isEmpty ? nil : warnings.joined(separator: " ")
-        usualFigures =
+        defaultCostsNote =
             kept.table == nil
             ? "processing costs have not been measured on this computer, so default values are used. Run `multicam calibrate --machine`."
             : nil
         let detected = EncoderDetection.onThisMachine.encoders
-        let tried = kept.known(of: detected)
+        let tried = kept.results(for: detected)
         untriedEncoders = detected.filter { encoder in !tried.contains { $0.encoder == encoder } }.map {
             "\($0.name) (\($0.device.printable()), \($0.driver.printable())) has not been tested and is not used. To test it, run `multicam calibrate --machine`."
         }
-        let (free, room) = (FreeMemory.bytes(), ProcessLimit.addressSpaceLeft)
+        let (free, room) = (FreeMemory.bytes(), ProcessLimit.remainingAddressSpace)
         var machine = MachineModel(
             processors: ThisHost().processorShare?.usable
                 ?? Double(ProcessInfo.processInfo.activeProcessorCount),
-            costs: kept.table ?? .usual, isMeasured: kept.table != nil,
+            costs: kept.table ?? .defaults, isMeasured: kept.table != nil,
             freeMemory: [free, room].compactMap { $0 }.min(),
             disk: DiskSpaceReader.freeBytes(folder).map { free in
-                let speed = FileSystemFacts(folder).flatMap { kept.disks?[$0.identity] }
+                let speed = FileSystemInfo(folder).flatMap { kept.disks?[$0.identity] }
                 return MachineModel.Disk(freeBytes: free, bytesPerSecond: speed)
             }, usb: usb, encoders: tried)
         machine.isMemoryLimited = room.map { room in free.map { room < $0 } ?? true } ?? false
@@ -58,7 +58,7 @@ public struct ThisMachine: Sendable {
 
     /// The trial results of the detected hardware encoders with their current drivers.
     package static var triedEncoders: [TriedEncoder] {
-        (MachineCosts.file?.read().content ?? MachineCosts()).known(of: detectedEncoders)
+        (MachineCosts.file?.read().content ?? MachineCosts()).results(for: detectedEncoders)
     }
 
     /// Tests a hardware encoder on the calling thread for several seconds, and stores the result for all
@@ -82,9 +82,9 @@ public struct ThisMachine: Sendable {
                 reason:
                     "\(encoder.name): the test did not finish. The driver crashed, or the test was stopped."
             ))
-        let warning = try MachineCosts.file?.update { $0.note(unfinished) }
+        let warning = try MachineCosts.file?.update { $0.record(unfinished) }
         let tried = EncoderTrial(of: encoder).run(progress: progress)
-        let second = try MachineCosts.file?.update { $0.note(tried) }
+        let second = try MachineCosts.file?.update { $0.record(tried) }
         return (tried, warning ?? second)
     }
 
@@ -94,7 +94,7 @@ public struct ThisMachine: Sendable {
     /// - Parameters:
     ///   - recordings: Duration of the measurement in each recording.
     ///   - progress: Receives the completed fraction, 0…1. Called on several threads, but never concurrently.
-    /// - Returns: The cost table. To use this table for plans, store it with `keep`.
+    /// - Returns: The cost table. To use this table for plans, store it with `store`.
     /// - Throws: `EncodingError` if a codec is missing. `SetupError` or `RecordingError` if recording fails.
     public static func measure(
         recordings: Nanoseconds = .seconds(5), progress: @escaping @Sendable (Double) -> Void = { _ in }
@@ -120,13 +120,13 @@ public struct ThisMachine: Sendable {
     /// the free space, and then deletes the data. Blocks the calling thread.
     ///
     /// - Parameter output: The recording folder. If the folder doesn't exist, its nearest existing parent is used.
-    /// - Returns: The measured speed. To use this speed for plans, store it with `keep`.
+    /// - Returns: The measured speed. To use this speed for plans, store it with `store`.
     /// - Throws: `FileError` if the folder is in memory, the free space is too small, or the disk fails.
     public static func measureDisk(output: String) throws(FileError) -> MeasuredDisk {
         let folder = nearestFolder(output)
         let speed = try WriteSpeedMeasurement(folder: folder).bytesPerSecond()
         return MeasuredDisk(
-            folder: folder, bytesPerSecond: speed, identity: FileSystemFacts(folder)?.identity ?? "")
+            folder: folder, bytesPerSecond: speed, identity: FileSystemInfo(folder)?.identity ?? "")
     }
 
     /// Stores the speed of a disk for all plans that write to it.
@@ -134,7 +134,7 @@ public struct ThisMachine: Sendable {
     /// - Returns: A warning for the user if earlier measurements couldn't be read, or if the environment
     ///   doesn't define a state folder.
     /// - Throws: `StateFileError` if the file can't be written.
-    public static func keep(_ disk: MeasuredDisk) throws(StateFileError) -> String? {
+    public static func store(_ disk: MeasuredDisk) throws(StateFileError) -> String? {
         guard let file = MachineCosts.file else {
             return "the measurements cannot be saved. Set XDG_STATE_HOME or HOME."
         }
@@ -148,7 +148,7 @@ public struct ThisMachine: Sendable {
     /// - Returns: A warning for the user if earlier measurements couldn't be read, or if the environment
     ///   doesn't define a state folder.
     /// - Throws: `StateFileError` if the file can't be written.
-    public static func keep(_ table: CostTable) throws(StateFileError) -> String? {
+    public static func store(_ table: CostTable) throws(StateFileError) -> String? {
         guard let file = MachineCosts.file else {
             return "the measurements cannot be saved. Set XDG_STATE_HOME or HOME."
         }
@@ -209,7 +209,7 @@ struct MachineCosts: StateFileContent {
 
     /// Stores an encoder's trial result, replacing any earlier result for the same encoder, regardless of its
     /// driver.
-    mutating func note(_ tried: TriedEncoder) {
+    mutating func record(_ tried: TriedEncoder) {
         let others = (encoders ?? []).filter {
             $0.encoder.library != tried.encoder.library || $0.encoder.node != tried.encoder.node
         }
@@ -218,7 +218,7 @@ struct MachineCosts: StateFileContent {
 
     /// Returns the trial results of the detected encoders with their current drivers, in the same order. Untested
     /// encoders are omitted.
-    func known(of detected: [HardwareEncoder]) -> [TriedEncoder] {
+    func results(for detected: [HardwareEncoder]) -> [TriedEncoder] {
         detected.compactMap { found in encoders?.first { $0.encoder == found } }
     }
 }
@@ -226,7 +226,7 @@ struct MachineCosts: StateFileContent {
 extension CostTable {
     /// The costs that are used if this computer hasn't been measured. These costs were measured with
     /// `multicam calibrate --machine` on a 2.5 GHz core of a busy server, and rounded to two digits.
-    package static let usual = CostTable(
+    package static let defaults = CostTable(
         plain: [
             .decodeJPEG1: entry(0.69, piece: 140000),
             .decodeJPEG2: entry(1.7, piece: 0),

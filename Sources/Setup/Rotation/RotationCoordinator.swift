@@ -14,37 +14,37 @@ public import Profiles
 /// or by its mounting, and its preview angle depends only on the surface. All methods are thread-safe.
 public final class RotationCoordinator: Sendable {
     private struct State {
-        let stance: CameraMounting
+        let mounting: CameraMounting
         let isMirrored: Bool
         var surface: PreviewSurface
         var turn: MachineOrientation
         /// Last known orientation of the computer. Before the first reading, this is the default orientation.
         var known = Rotation.none
-        var told: RotationAngles
+        var reported: RotationAngles
         var listeners = StreamListeners<RotationAngles>()
         var observers: [@Sendable (RotationAngles) -> Void] = []
         var isStopped = false
 
         init(_ stance: CameraMounting, _ surface: PreviewSurface, isMirrored: Bool, turn: MachineOrientation)
         {
-            (self.stance, self.surface, self.isMirrored, self.turn) = (stance, surface, isMirrored, turn)
-            if case .turned(let known) = turn { self.known = known }
-            told = stance.angles(whileComputerIs: known, on: surface, isMirrored: isMirrored)
+            (self.mounting, self.surface, self.isMirrored, self.turn) = (stance, surface, isMirrored, turn)
+            if case .rotated(let known) = turn { self.known = known }
+            reported = stance.angles(forComputerRotation: known, on: surface, isMirrored: isMirrored)
         }
 
         /// Notifies the listeners if the angles have changed.
-        mutating func follow() {
-            if case .turned(let turn) = turn { known = turn }
-            let angles = stance.angles(whileComputerIs: known, on: surface, isMirrored: isMirrored)
-            guard !isStopped, angles != told else { return }
-            told = angles
-            listeners.tell(angles)
+        mutating func update() {
+            if case .rotated(let turn) = turn { known = turn }
+            let angles = mounting.angles(forComputerRotation: known, on: surface, isMirrored: isMirrored)
+            guard !isStopped, angles != reported else { return }
+            reported = angles
+            listeners.notify(angles)
             for observer in observers { observer(angles) }
         }
     }
 
     private let state: ConditionLock<State>
-    private let observation: TurnObservation
+    private let observation: OrientationObservation
 
     /// Starts tracking the computer's orientation for one camera.
     ///
@@ -62,12 +62,12 @@ public final class RotationCoordinator: Sendable {
         let state = ConditionLock(
             State(
                 CameraMounting(camera, fixed: rotation), surface,
-                isMirrored: mirroring.decision(for: camera).isMirrored, turn: tracker.turn))
+                isMirrored: mirroring.decision(for: camera).isMirrored, turn: tracker.orientation))
         self.state = state
         observation = tracker.observe { turn in
             state.withLock { state in
                 state.turn = turn
-                state.follow()
+                state.update()
             }
         }
     }
@@ -75,7 +75,7 @@ public final class RotationCoordinator: Sendable {
     deinit { stop() }
 
     /// The current rotation angles.
-    public var angles: RotationAngles { state.withLock { $0.told } }
+    public var angles: RotationAngles { state.withLock { $0.reported } }
 
     /// The reason why the computer's orientation is unknown, as a phrase that completes a sentence; `nil`
     /// while the orientation is known. The angles keep their last values.
@@ -86,10 +86,10 @@ public final class RotationCoordinator: Sendable {
     }
 
     /// Sets the surface that shows the preview, or updates its orientation.
-    public func show(on surface: PreviewSurface) {
+    public func setSurface(_ surface: PreviewSurface) {
         state.withLock { state in
             state.surface = surface
-            state.follow()
+            state.update()
         }
     }
 
@@ -99,7 +99,7 @@ public final class RotationCoordinator: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(
             of: RotationAngles.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
-            continuation.yield(state.told)
+            continuation.yield(state.reported)
             return state.isStopped ? nil : state.listeners.add(continuation)
         }
         guard let number else {

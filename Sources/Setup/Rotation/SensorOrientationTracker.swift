@@ -5,7 +5,7 @@ internal import Plan
 /// Tracks the computer's orientation with its accelerometer, on a separate thread, until the object is released.
 public final class SensorOrientationTracker: OrientationTracker {
     private struct State {
-        var estimate = TurnEstimate()
+        var estimate = RotationEstimate()
         /// The reason why the sensor can't be read, or `nil` while it's readable.
         var problem: String?
         var observers: [Int: @Sendable (MachineOrientation) -> Void] = [:]
@@ -13,7 +13,7 @@ public final class SensorOrientationTracker: OrientationTracker {
 
         /// The reported orientation. After a sensor failure, this is the last known orientation.
         var turn: MachineOrientation {
-            if let turn = estimate.turn { return .turned(turn) }
+            if let turn = estimate.turn { return .rotated(turn) }
             return problem.map { .unknown($0) } ?? .undecided
         }
     }
@@ -41,9 +41,11 @@ public final class SensorOrientationTracker: OrientationTracker {
     ///   - clock: The clock that determines when readings are taken. Tests use a simulated clock.
     public init(_ sensor: any AccelerationSensor, clock: any SessionClock = MonotonicClock()) {
         let (state, done) = (state, done)
-        Self.look(sensor, state)
-        clock.startThreadEventually(named: "turn") {
-            while clock.sleep(until: clock.now + Self.interval, unless: done) { Self.look(sensor, state) }
+        Self.readSensor(sensor, state)
+        clock.startThreadWhenPossible(named: "turn") {
+            while clock.sleep(until: clock.now + Self.interval, unless: done) {
+                Self.readSensor(sensor, state)
+            }
         }
     }
 
@@ -56,7 +58,7 @@ public final class SensorOrientationTracker: OrientationTracker {
 
     /// The computer's orientation. After a sensor failure, this is the last known orientation. Before the first
     /// reading, the value contains the reason why the orientation is unknown.
-    public var turn: MachineOrientation { state.withLock { $0.turn } }
+    public var orientation: MachineOrientation { state.withLock { $0.turn } }
 
     /// Calls `observer` immediately with the current orientation, and then on each change, until the returned
     /// observation ends.
@@ -64,7 +66,9 @@ public final class SensorOrientationTracker: OrientationTracker {
     /// - Parameter observer: Called with a lock held. Calls after the first one come from the sensor's thread. The
     ///   observer must not block or call the tracker.
     /// - Returns: The observation, which keeps the tracker alive.
-    public func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation {
+    public func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void)
+        -> OrientationObservation
+    {
         let number = state.withLock { state in
             observer(state.turn)
             state.lastObserver += 1
@@ -72,10 +76,10 @@ public final class SensorOrientationTracker: OrientationTracker {
             return state.lastObserver
         }
         // The closure keeps this tracker alive until the observation ends.
-        return TurnObservation { self.state.withLock { $0.observers[number] = nil } }
+        return OrientationObservation { self.state.withLock { $0.observers[number] = nil } }
     }
 
-    private static func look(_ sensor: any AccelerationSensor, _ state: ConditionLock<State>) {
+    private static func readSensor(_ sensor: any AccelerationSensor, _ state: ConditionLock<State>) {
         let reading: Result<Acceleration, SensorError>
         do throws(SensorError) {
             reading = .success(try sensor.acceleration())
@@ -86,7 +90,7 @@ public final class SensorOrientationTracker: OrientationTracker {
             let (before, problem) = (state.turn, state.problem)
             switch reading {
             case .success(let felt):
-                state.estimate.take(felt)
+                state.estimate.add(felt)
                 state.problem = nil
             case .failure(let error): state.problem = error.reason
             }

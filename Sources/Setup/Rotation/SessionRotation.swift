@@ -15,9 +15,9 @@ public final class SessionRotation: Sendable {
     /// The rotation coordinators of all cameras that follow the computer's orientation, by role.
     public let coordinators: [String: RotationCoordinator]
     /// Messages for the user about orientation changes, one sentence each. `stop` ends the stream.
-    public let sentences: AsyncStream<String>
+    public let messages: AsyncStream<String>
     private let sink: AsyncStream<String>.Continuation
-    private let observation: TurnObservation
+    private let observation: OrientationObservation
 
     /// Starts tracking the computer's orientation if at least one camera in the plan requests it.
     ///
@@ -32,7 +32,7 @@ public final class SessionRotation: Sendable {
         session: MulticamSession, stills: SessionStills?
     ) {
         let (sentences, sink) = AsyncStream.makeStream(of: String.self)
-        (self.sentences, self.sink) = (sentences, sink)
+        (self.messages, self.sink) = (sentences, sink)
         var coordinators: [String: RotationCoordinator] = [:]
         for camera in plan.cameras where camera.rotationSource == .sensor {
             guard let device = devices[camera.role] else { continue }
@@ -40,12 +40,12 @@ public final class SessionRotation: Sendable {
             coordinators[camera.role] = coordinator
             let still = stills?.cameras.first { $0.role == camera.role }
             let file = plan.cameraTracks.first { $0.role == camera.role }?.file
-            let turn = Turn(
+            let turn = RotationApplier(
                 role: camera.role, file: file, hasProgram: plan.program != nil, session: session,
                 still: still, sink: sink)
             // The computer may have been rotated since the plan was created.
-            coordinator.observe { turn.follow($0.capture) }
-            if coordinator.angles.capture != camera.rotation { turn.follow(coordinator.angles.capture) }
+            coordinator.observe { turn.apply($0.capture) }
+            if coordinator.angles.capture != camera.rotation { turn.apply(coordinator.angles.capture) }
         }
         self.coordinators = coordinators
         observation = tracker.observe { turn in
@@ -66,7 +66,7 @@ public final class SessionRotation: Sendable {
     }
 
     /// Applies the computer's orientation to one camera.
-    private struct Turn: Sendable {
+    private struct RotationApplier: Sendable {
         let role: String
         /// The camera's own file, or `nil` if the camera isn't recorded separately.
         let file: String?
@@ -75,11 +75,11 @@ public final class SessionRotation: Sendable {
         let still: StillCamera?
         let sink: AsyncStream<String>.Continuation
 
-        func follow(_ angle: Rotation) {
-            still?.turn(to: angle)
+        func apply(_ angle: Rotation) {
+            still?.setRotation(angle)
             var text = "camera \(role) was rotated: its frames are now rotated \(angle.degrees)° clockwise"
             do throws(SessionChangeError) {
-                try session.turn(role, to: angle)
+                try session.rotate(role, to: angle)
                 if hasProgram { text += ", and the program was updated" }
             } catch {
                 text += ", but the program could not be updated: \(error.description.trimmingFullStop)"
@@ -100,8 +100,7 @@ extension SessionSetup {
     ///   - session: A session of this setup that hasn't started recording yet.
     ///   - stills: The still capture of this session.
     /// - Returns: `nil` if no camera in the plan is configured with `rotation: sensor`.
-    public func followRotation(of session: MulticamSession, stills: SessionStills? = nil) -> SessionRotation?
-    {
+    public func trackRotation(of session: MulticamSession, stills: SessionStills? = nil) -> SessionRotation? {
         guard let tracker, plan.cameras.contains(where: { $0.rotationSource == .sensor }) else { return nil }
         return SessionRotation(
             plan, devices: cameras.mapValues(\.device), tracker: tracker, session: session, stills: stills)
@@ -117,13 +116,13 @@ extension [String: PlannedDevice] {
     ///   - tracker: Source of the orientation. If the tracker is `nil` and a camera requests the orientation, this
     ///     function creates an accelerometer tracker and waits for its first reading.
     /// - Returns: The same devices, with the orientation set on the cameras that request it.
-    func turned(for profile: Profile, by tracker: inout (any OrientationTracker)?) -> Self {
+    func withOrientation(for profile: Profile, by tracker: inout (any OrientationTracker)?) -> Self {
         var devices = self
         for camera in profile.cameras where camera.rotation == .sensor {
-            guard let device = devices[camera.role], device.device.turnsWithComputer else { continue }
+            guard let device = devices[camera.role], device.device.rotatesWithComputer else { continue }
             let asked = tracker ?? SensorOrientationTracker()
             tracker = asked
-            devices[camera.role]?.turn = asked.turn
+            devices[camera.role]?.turn = asked.orientation
         }
         return devices
     }

@@ -62,7 +62,7 @@ struct LiveOutputKeys {
     ) throws(ProfileError) {
         var (filled, notes, tokens) = (profile, [String](), [String: String]())
         func read(_ source: SecretSource, of field: String) throws(ProfileError) -> String {
-            do throws(SecretSource.Lack) {
+            do throws(SecretSource.ReadError) {
                 let (text, warning) = try source.read(environment)
                 if let warning { notes.append("\(field): \(warning)") }
                 return text
@@ -75,11 +75,11 @@ struct LiveOutputKeys {
             if let token = liveOutput.token {
                 tokens[liveOutput.name] = try read(token, of: "\(field).token_from")
             }
-            guard case .kept(let source) = liveOutput.address else { continue }
+            guard case .external(let source) = liveOutput.address else { continue }
             let text = try read(source, of: "\(field).url_from")
             do throws(AddressError) {
-                filled.liveOutputs[index].address = .given(try LiveOutputAddress(text))
-                filled.liveOutputs[index].isKeptApart = true
+                filled.liveOutputs[index].address = .inline(try LiveOutputAddress(text))
+                filled.liveOutputs[index].hasExternalAddress = true
             } catch {
                 throw profile.source.error(
                     at: "\(field).url_from", found: error.found, expected: error.expected)
@@ -94,7 +94,7 @@ struct LiveOutputKeys {
     func liveOutputs(of plan: SessionPlan) -> [LiveOutput] {
         plan.liveOutputs.compactMap { planned in
             guard let settings = profile.liveOutputs.first(where: { $0.name == planned.name }),
-                case .given(let address) = settings.address
+                case .inline(let address) = settings.address
             else { return nil }
             return LiveOutput(
                 name: planned.name, address: address, token: tokens[planned.name].map { Secret($0) },

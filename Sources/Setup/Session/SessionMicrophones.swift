@@ -54,7 +54,8 @@ extension SessionSetup {
         }
         do throws(EncodingError) {
             return (
-                try AlignedVoice(voice, of: voice.heard, sourceChannels: planned.sourceChannels),
+                try AlignedVoice(
+                    voice, of: voice.unprocessedMicrophone, sourceChannels: planned.sourceChannels),
                 voice.outputName
             )
         } catch {
@@ -68,7 +69,7 @@ extension SessionSetup {
     static func open(
         _ planned: PlannedMicrophone, _ resolver: DeviceResolver
     ) throws(SetupError) -> any MicrophoneSource {
-        if let own = resolver.own.microphones[planned.role] { return own }
+        if let own = resolver.suppliedSources.microphones[planned.role] { return own }
         if VirtualSources.handles(planned.selector) {
             do throws(VirtualDeviceError) {
                 return try VirtualSources.microphone(selector: planned.selector, role: planned.role)
@@ -123,7 +124,7 @@ final class SharedMicrophone: Sendable {
             try whole.start(on: clock, delivering: receive)
         }
 
-        func recordingBegins(at start: ClockTime) { whole.source.recordingBegins(at: start) }
+        func setRecordingStart(_ start: ClockTime) { whole.source.setRecordingStart(start) }
 
         /// Stops the capture for all roles, because all roles of a session end together.
         func stop() { whole.source.stop() }
@@ -144,7 +145,7 @@ final class SharedMicrophone: Sendable {
 }
 
 /// The processed voice signal of a microphone, with timestamps derived from the raw microphone, which is
-/// captured in parallel (`VoiceDating`).
+/// captured in parallel (`VoiceTimestamper`).
 ///
 /// No audio is delivered until the processed signal is correlated with the raw microphone or three seconds have passed.
 /// After three seconds, the processed signal's own timestamps are used until a match is found. When the microphone is
@@ -152,23 +153,23 @@ final class SharedMicrophone: Sendable {
 /// may use a different microphone in the meantime.
 final class AlignedVoice: MicrophoneSource {
     fileprivate struct State {
-        var dating: VoiceDating
+        var dating: VoiceTimestamper
         /// Number of processed samples received.
         var count: Int64 = 0
         /// Whether the microphone was disconnected and no new match has been found since.
         var isLost = false
         /// Whether the last delivery used the sample count and timestamps of the processed signal itself.
-        var countsItself = false
+        var usesOwnTimestamps = false
         /// Sample count after the last delivery.
         var end: Int64?
         /// The next pair of blocks to compare.
-        var look: VoiceDating.Look?
+        var nextComparison: VoiceTimestamper.Comparison?
         var isComparing = false
-        var isOver = false
+        var isStopped = false
     }
 
     private let voice: any MicrophoneSource
-    private let heard: any MicrophoneSource
+    private let rawMicrophone: any MicrophoneSource
     /// The channels of the raw microphone that the processed signal is created from, counted from 0. An empty
     /// array means all channels.
     private let sourceChannels: [Int]
@@ -179,7 +180,7 @@ final class AlignedVoice: MicrophoneSource {
 
     /// Maximum amount of processed audio that is discarded, in seconds. Two comparisons take 1.5 s, and the server may
     /// take one more second to start.
-    private static let patience = 3.0
+    private static let maxDiscardedDuration = 3.0
 
     /// Combines a processed voice signal with its raw microphone.
     ///
@@ -196,13 +197,13 @@ final class AlignedVoice: MicrophoneSource {
             voice.format.rate == heard.format.rate,
             "the processed and the raw audio must have the same sample rate")
         self.voice = voice
-        self.heard = heard
+        self.rawMicrophone = heard
         self.sourceChannels = sourceChannels.filter { $0 < heard.format.channels }
-        state = ConditionLock(State(dating: VoiceDating(rate: voice.format.rate)))
+        state = ConditionLock(State(dating: VoiceTimestamper(rate: voice.format.rate)))
         correlation = ConditionLock(
             try AudioCorrelation(
-                rate: Double(voice.format.rate), largestOffset: VoiceDating.largestDelay,
-                piece: VoiceDating.window))
+                rate: Double(voice.format.rate), largestOffset: VoiceTimestamper.largestDelay,
+                piece: VoiceTimestamper.window))
     }
 
     deinit { stop() }
@@ -210,9 +211,9 @@ final class AlignedVoice: MicrophoneSource {
     var device: CaptureDevice { voice.device }
     var format: AudioFormat { voice.format }
     var deliveryDelay: Nanoseconds { voice.deliveryDelay }
-    var stampCorrelation: Nanoseconds { heard.stampCorrelation }
-    var settlingTime: Nanoseconds { .seconds(rounding: Self.patience) }
-    var simulationTime: Nanoseconds { voice.simulationTime + heard.simulationTime }
+    var stampCorrelation: Nanoseconds { rawMicrophone.stampCorrelation }
+    var settlingTime: Nanoseconds { .seconds(rounding: Self.maxDiscardedDuration) }
+    var simulationTime: Nanoseconds { voice.simulationTime + rawMicrophone.simulationTime }
 
     func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
@@ -220,42 +221,42 @@ final class AlignedVoice: MicrophoneSource {
         let (state, sourceChannels) = (state, sourceChannels)
         // This lock ensures that both threads deliver their events in the order in which they processed them.
         let turn = ConditionLock(())
-        beginComparing()
-        try heard.start(on: clock) { event in
+        startComparisonThread()
+        try rawMicrophone.start(on: clock) { event in
             switch event {
             case .audio(let audio):
                 state.broadcast { state in
-                    state.dating.addHeard(Self.selected(sourceChannels, of: audio))
-                    state.look = state.dating.nextBrightness() ?? state.look
+                    state.dating.addMicrophoneAudio(Self.selected(sourceChannels, of: audio))
+                    state.nextComparison = state.dating.nextComparison() ?? state.nextComparison
                 }
-            case .away(let time, let cause), .ended(let time, let cause):
+            case .outageBegan(let time, let cause), .ended(let time, let cause):
                 turn.withLock { _ in
                     state.withLock { state in
-                        state.dating.loseHeard()
-                        state.look = nil
+                        state.dating.discardMicrophoneAudio()
+                        state.nextComparison = nil
                         state.isLost = true
                     }
-                    receive(.away(at: time, cause: cause))
+                    receive(.outageBegan(at: time, cause: cause))
                 }
-            case .lost, .returned, .remarked: break
+            case .lost, .outageEnded, .notice: break
             }
         }
-        let patience = Int64(Self.patience * Double(format.rate))
+        let patience = Int64(Self.maxDiscardedDuration * Double(format.rate))
         try voice.start(on: clock) { event in
             turn.withLock { _ in
-                let (told, isAnew) = state.withLock { state in state.take(event, patience: patience) }
-                if case .audio(let audio) = told, isAnew { receive(.returned(at: audio.capturedAt)) }
+                let (told, isAnew) = state.withLock { state in state.handle(event, sampleLimit: patience) }
+                if case .audio(let audio) = told, isAnew { receive(.outageEnded(at: audio.capturedAt)) }
                 if let told { receive(told) }
             }
         }
     }
 
-    func recordingBegins(at start: ClockTime) { voice.recordingBegins(at: start) }
+    func setRecordingStart(_ start: ClockTime) { voice.setRecordingStart(start) }
 
     func stop() {
-        heard.stop()
+        rawMicrophone.stop()
         voice.stop()
-        state.broadcast { $0.isOver = true }
+        state.broadcast { $0.isStopped = true }
         let last = worker.withLock { worker in
             defer { worker = nil }
             return worker
@@ -265,25 +266,25 @@ final class AlignedVoice: MicrophoneSource {
 
     /// Waits until all audio delivered up to now has been compared. This takes milliseconds.
     func waitUntilCompared() {
-        state.wait { $0.look == nil && !$0.isComparing ? () : nil }
+        state.wait { $0.nextComparison == nil && !$0.isComparing ? () : nil }
     }
 
     /// Starts a separate thread for the comparison, because it takes milliseconds and would delay the capture threads.
-    private func beginComparing() {
+    private func startComparisonThread() {
         let (state, correlation) = (state, correlation)
-        let thread = MediaThread.eventually(name: "voice") {
-            func nextBrightness() -> VoiceDating.Look? {
-                state.wait { state -> VoiceDating.Look?? in
-                    if state.isOver { return .some(nil) }
-                    defer { state.look = nil }
-                    state.isComparing = state.look != nil
-                    return state.look.map { .some($0) }
+        let thread = MediaThread.startWhenPossible(name: "voice") {
+            func nextBrightness() -> VoiceTimestamper.Comparison? {
+                state.wait { state -> VoiceTimestamper.Comparison?? in
+                    if state.isStopped { return .some(nil) }
+                    defer { state.nextComparison = nil }
+                    state.isComparing = state.nextComparison != nil
+                    return state.nextComparison.map { .some($0) }
                 }
             }
             while let look = nextBrightness() {
-                let peak = correlation.withLock { $0.peak(of: look.heard, and: look.voice) }
+                let peak = correlation.withLock { $0.peak(of: look.microphone, and: look.voice) }
                 state.broadcast { state in
-                    state.dating.take(peak, of: look)
+                    state.dating.applyResult(peak, of: look)
                     state.isComparing = false
                 }
             }
@@ -306,22 +307,22 @@ extension AlignedVoice.State {
     ///
     /// - Parameters:
     ///   - event: The event received from the source.
-    ///   - patience: Number of samples after which the source's own timestamps are used.
+    ///   - sampleLimit: Number of samples after which the source's own timestamps are used.
     /// - Returns: The event to deliver, if any, and whether the voice signal resumes with this event.
-    fileprivate mutating func take(
-        _ event: MicrophoneEvent, patience: Int64
+    fileprivate mutating func handle(
+        _ event: MicrophoneEvent, sampleLimit: Int64
     ) -> (told: MicrophoneEvent?, isAnew: Bool) {
         guard case .audio(let audio) = event else {
-            if case .returned = event, isLost { return (nil, false) }
+            if case .outageEnded = event, isLost { return (nil, false) }
             return (event, false)
         }
         count += Int64(audio.frameCount)
-        let known = dating.addVoice(audio)
-        guard known != nil || (count > patience && !isLost) else { return (nil, false) }
+        let known = dating.addVoiceAudio(audio)
+        guard known != nil || (count > sampleLimit && !isLost) else { return (nil, false) }
         // When the source of the sample counts changes, the receiver sees a discontinuity.
-        let isAnew = isLost || (known != nil && countsItself)
+        let isAnew = isLost || (known != nil && usesOwnTimestamps)
         isLost = false
-        countsItself = known == nil
+        usesOwnTimestamps = known == nil
         let first = known?.sample ?? audio.firstSample
         // A late match can place samples before the end of the last delivery. Those samples have already been delivered
         // with slightly wrong timestamps.

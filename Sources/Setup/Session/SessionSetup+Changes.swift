@@ -28,12 +28,12 @@ extension SessionSetup {
         profile.tracks.microphones = .none
         // Without a track, the camera may use any pixel format.
         if profile.tracks.cameras == .none { profile.tracks.cameras = .encode }
-        let resolver = try freeCamera(selector, profile, request, in: session)
+        let resolver = try resolveUnusedCamera(selector, profile, request, in: session)
         let plan = try Self.plan(profile, resolver)
         guard let planned = plan.cameras.first, let source = try Self.open(plan, resolver)[role] else {
             throw .usage("camera “\(role)” is not used by a track or the program of this profile.")
         }
-        session.learn(of: source.device)
+        session.updateTopology(for: source.device)
         var track = hasTracks ? plan.cameraTracks.first : nil
         track?.file = "cameras/\(role).mov"
         do throws(SessionChangeError) {
@@ -83,7 +83,7 @@ extension SessionSetup {
     }
 
     /// Finds the camera for the only role in the profile. The camera must not be in use by another role.
-    func freeCamera(
+    func resolveUnusedCamera(
         _ selector: String, _ profile: Profile, _ request: SetupRequest, in session: MulticamSession
     ) throws(SetupError) -> DeviceResolver {
         do {
@@ -102,7 +102,7 @@ extension SessionSetup {
 
     /// Returns the session's profile without its program, used to compile a new device.
     func profile(ofNew role: String) throws(SetupError) -> (profile: Profile, request: SetupRequest) {
-        guard Profile.isRole(role) else {
+        guard Profile.isValidRole(role) else {
             throw .usage("“\(role.printable())” is not a valid role: expected \(Profile.roleRule).")
         }
         guard let request, var profile else {
@@ -120,9 +120,9 @@ extension SessionSetup {
     ) throws(SetupError) -> DeviceResolver {
         let (memory, _) = DeviceStore.file?.read() ?? (DeviceStore(), nil)
         let own = try SuppliedSources().adding(
-            from: remote, for: profile, within: SuppliedSources.livePatience)
+            from: remote, for: profile, within: SuppliedSources.recordingTimeout)
         return try DeviceResolver(
-            for: own.play(in: profile), memory: memory, of: request.application, own: own)
+            for: own.applied(to: profile), memory: memory, of: request.application, own: own)
     }
 
     static func plan(
@@ -139,7 +139,7 @@ extension SessionSetup {
 extension SessionSetup {
     /// Returns whether any of the selectors names a network camera, a screen, or a device provided by another
     /// process.
-    package static func namesRemote(_ selectors: [String]) -> Bool {
+    package static func includesRemote(_ selectors: [String]) -> Bool {
         selectors.contains { SuppliedSources.isRemote($0) }
     }
 }
@@ -163,7 +163,7 @@ extension SessionSetup {
     public func replaceCamera(
         of role: String, with selector: String, in session: MulticamSession, stills: SessionStills
     ) throws(SetupError) {
-        let (present, isCopied) = try refusing { () throws(SessionChangeError) in
+        let (present, isCopied) = try mapRefusal { () throws(SessionChangeError) in
             try session.formatToReplace(of: role)
         }
         var (profile, request) = try profile(ofNew: role)
@@ -177,13 +177,14 @@ extension SessionSetup {
         profile.tracks.microphones = .none
         // Without stream copy, any pixel format is suitable.
         profile.tracks.cameras = isCopied ? .copy : .encode
-        let resolver = try freeCamera(selector, profile, request, in: session)
+        let resolver = try resolveUnusedCamera(selector, profile, request, in: session)
         let plan = try Self.plan(ofOnly: profile, resolver)
         guard let planned = plan.cameras.first, let source = try Self.open(plan, resolver)[role] else {
             throw .usage("camera “\(role)” is not used by a track or the program of this profile.")
         }
-        session.learn(of: source.device)
-        try refusing { () throws(SessionChangeError) in try session.replaceCamera(with: source, as: planned) }
+        session.updateTopology(for: source.device)
+        try mapRefusal { () throws(SessionChangeError) in try session.replaceCamera(with: source, as: planned)
+        }
         stills.cameras.first { $0.role == role }?.replace(with: planned, source: source)
     }
 
@@ -201,7 +202,7 @@ extension SessionSetup {
         }
     }
 
-    private func refusing<Result>(
+    private func mapRefusal<Result>(
         _ body: () throws(SessionChangeError) -> Result
     ) throws(SetupError) -> Result {
         do throws(SessionChangeError) {
@@ -214,9 +215,9 @@ extension SessionSetup {
 
 extension MulticamSession {
     /// Updates the USB topology after a real camera that wasn't part of the original plan is connected.
-    nonisolated func learn(of device: CaptureDevice) {
+    nonisolated func updateTopology(for device: CaptureDevice) {
         if device.deviceType != .virtual, device.deviceType != .file {
-            learn(USBTopology.connected().topology)
+            setUSBTopology(USBTopology.connected().topology)
         }
     }
 }

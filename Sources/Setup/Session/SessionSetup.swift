@@ -42,7 +42,7 @@ public struct SessionSetup: Sendable {
     /// don't display them.
     public private(set) var liveOutputs: [LiveOutput] = []
     /// The roles whose sources the app supplies.
-    private var ownRoles: Set<String> = []
+    private var suppliedRoles: Set<String> = []
     /// The microphone roles that record the audio output of the computer.
     private let monitorRoles: Set<String>
     /// The factory for encoders, decoders, and resamplers. Tests use a different factory.
@@ -87,7 +87,7 @@ public struct SessionSetup: Sendable {
                 request, calibrations: Calibrations.file, tracker: tracker,
                 own: SuppliedSources(cameras: cameras, microphones: microphones), remote: remote)
         } catch {
-            throw error.naming { process in
+            throw error.describingHolder { process in
                 process == getpid() ? nil : ControlClient().activity(of: process)
             }
         }
@@ -102,8 +102,8 @@ public struct SessionSetup: Sendable {
     ) throws(SetupError) {
         var tracker = tracker
         let asked = try Self.profile(of: request)
-        let own = try own.adding(from: remote, for: asked, within: SuppliedSources.patience)
-        let profile = try own.play(in: asked)
+        let own = try own.adding(from: remote, for: asked, within: SuppliedSources.startupTimeout)
+        let profile = try own.applied(to: asked)
         let (plan, reduction, resolver, choices, keys) = try Self.resolve(
             request, profile, own: own, calibrations: calibrations, tracker: &tracker)
         if let reduction, !reduction.fits { throw .overBudget(reduction) }
@@ -121,7 +121,7 @@ public struct SessionSetup: Sendable {
         choices: ChoiceRecord? = nil
     ) throws(SetupError) {
         self.choices = choices
-        ownRoles = resolver.own.roles
+        suppliedRoles = resolver.suppliedSources.roles
         devices = Calibrations.Devices(resolver)
         self.reduction = reduction
         monitorRoles = Set(resolver.pulseSources.filter { $0.value.isMonitor }.keys)
@@ -196,7 +196,8 @@ public struct SessionSetup: Sendable {
     ) {
         var tracker: (any OrientationTracker)?
         let asked = try profile(of: request)
-        let (own, profile) = assumes ? SuppliedSources().assuming(for: asked) : (SuppliedSources(), asked)
+        let (own, profile) =
+            assumes ? SuppliedSources().addingPlaceholders(for: asked) : (SuppliedSources(), asked)
         let (plan, reduction, resolver, choices, _) = try resolve(
             request, profile, own: own, calibrations: calibrations, tracker: &tracker)
         return (plan, reduction, resolver, choices)
@@ -212,14 +213,14 @@ public struct SessionSetup: Sendable {
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord,
         keys: LiveOutputKeys
     ) {
-        try own.checkBrings(profile)
+        try own.checkAllSupplied(in: profile)
         let keys: LiveOutputKeys
         do throws(ProfileError) {
             keys = try LiveOutputKeys(of: profile)
         } catch {
             throw .profile(error)
         }
-        let (found, resolver, warning) = try Self.found(keys.profile, request, own)
+        let (found, resolver, warning) = try Self.resolveDevices(keys.profile, request, own)
         let choices = ChoiceRecord(request, found, proposal: resolver.proposal)
         do throws(ProfileError) {
             let (measured, second) = calibrations?.read() ?? (Calibrations(), nil)
@@ -228,7 +229,7 @@ public struct SessionSetup: Sendable {
             let profile = try found.withPresets(
                 from: kept, devices: resolver.devices, present: resolver.presentCameras)
             let notes = [warning, second, third].compactMap { $0 } + keys.notes + resolver.notes
-            let devices = resolver.devices.turned(for: profile, by: &tracker)
+            let devices = resolver.devices.withOrientation(for: profile, by: &tracker)
             func corrected(_ plan: SessionPlan) -> SessionPlan {
                 var plan = plan
                 plan.notes = notes + plan.notes
@@ -240,7 +241,7 @@ public struct SessionSetup: Sendable {
             }
             var reduction = try PlanReduction(
                 of: profile, devices: devices, on: machine, duration: request.duration)
-            reduction.asked = corrected(reduction.asked)
+            reduction.requestedPlan = corrected(reduction.requestedPlan)
             reduction.plan = corrected(reduction.plan)
             return (reduction.plan, reduction, resolver, choices, keys)
         } catch {
@@ -254,13 +255,13 @@ public struct SessionSetup: Sendable {
     ///   be read.
     /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy, or
     ///   access is denied.
-    package static func found(
+    package static func resolveDevices(
         _ request: SetupRequest
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
-        try found(try profile(of: request), request)
+        try resolveDevices(try profile(of: request), request)
     }
 
-    private static func found(
+    private static func resolveDevices(
         _ profile: Profile, _ request: SetupRequest, _ own: SuppliedSources = SuppliedSources()
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
         let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
@@ -277,21 +278,21 @@ public struct SessionSetup: Sendable {
     static func profile(of request: SetupRequest) throws(SetupError) -> Profile {
         do throws(ProfileError) {
             let read: Profile
-            if let known = request.readProfile {
+            if let known = request.loadedProfile {
                 try known.checkRoles()
                 read = known
             } else {
                 read = try library.load(request.profile)
             }
             var profile = try read.replacingDevices(
-                cameras: (request.cameras + [request.followed].compactMap { $0 }).map {
+                cameras: (request.cameras + [request.automaticCamera].compactMap { $0 }).map {
                     ($0.role, $0.selector)
                 },
                 microphones: request.microphones.map { ($0.role, $0.selector) },
                 virtually: request.usesVirtualDevices)
-            if request.leavesOutMicrophones { profile = try profile.withoutMicrophones() }
+            if request.omitsMicrophones { profile = try profile.withoutMicrophones() }
             if request.recordsMetadata { profile.tracks.metadata = .ndjson }
-            if !request.isGoverned { profile.budget.governs = false }
+            if !request.allowsQualityReduction { profile.budget.governs = false }
             return profile
         } catch {
             throw .profile(error)
@@ -326,11 +327,11 @@ public struct SessionSetup: Sendable {
     ///
     /// - Returns: The request, including the profile.
     /// - Throws: `SetupError.profile` if the profile can't be read or is invalid.
-    public static func read(_ request: SetupRequest) throws(SetupError) -> SetupRequest {
+    public static func loadProfile(for request: SetupRequest) throws(SetupError) -> SetupRequest {
         var request = request
-        guard request.readProfile == nil else { return request }
+        guard request.loadedProfile == nil else { return request }
         do throws(ProfileError) {
-            request.readProfile = try library.load(request.profile)
+            request.loadedProfile = try library.load(request.profile)
         } catch {
             throw .profile(error)
         }
@@ -346,10 +347,10 @@ public struct SessionSetup: Sendable {
     /// or its camera is synthetic.
     public var cameraSelection: CameraSelection? {
         guard let choices, let leader = choices.leader, let current = cameras[leader]?.device,
-            let identity = Self.memorable(current)
+            let identity = Self.storableIdentity(of: current)
         else { return nil }
         let others = cameras.filter { $0.key != leader }.values.map(\.device.identity)
-        return CameraSelection(policy: choices.policy, current: identity, taken: Set(others))
+        return CameraSelection(policy: choices.policy, current: identity, camerasInUse: Set(others))
     }
 
     /// Stores the assignment of real devices to roles, the user's choices, and the USB bandwidth reserved by the
@@ -358,12 +359,12 @@ public struct SessionSetup: Sendable {
     ///
     /// - Returns: A warning for the user if previously stored data couldn't be read.
     /// - Throws: `StateFileError` if the data can't be written. The recording isn't affected.
-    public func rememberDevices() throws(StateFileError) -> String? {
-        let cameras = self.cameras.filter { !ownRoles.contains($0.key) }
-            .compactMapValues { Self.memorable($0.device) }
+    public func storeDevices() throws(StateFileError) -> String? {
+        let cameras = self.cameras.filter { !suppliedRoles.contains($0.key) }
+            .compactMapValues { Self.storableIdentity(of: $0.device) }
         let microphones = self.microphones
-            .filter { !monitorRoles.contains($0.key) && !ownRoles.contains($0.key) }
-            .compactMapValues { Self.memorable($0.device) }
+            .filter { !monitorRoles.contains($0.key) && !suppliedRoles.contains($0.key) }
+            .compactMapValues { Self.storableIdentity(of: $0.device) }
         guard let file = DeviceStore.file, !cameras.isEmpty || !microphones.isEmpty else { return nil }
         let warning = try file.update { memory in
             memory.cameras.merge(cameras) { $1 }
@@ -371,14 +372,14 @@ public struct SessionSetup: Sendable {
         }
         let streaming = self.cameras.mapValues(\.device).filter { cameras[$0.key] != nil }
         if let choices, !streaming.isEmpty {
-            _ = try ChoiceStore.file?.update { memory in choices.enter(streaming, into: &memory) }
+            _ = try ChoiceStore.file?.update { memory in choices.record(streaming, in: &memory) }
         }
-        return try LearnedBandwidth.file?.learn(
-            from: self.cameras.filter { !ownRoles.contains($0.key) }.values.map { ($0.device, $0.format) })
+        return try BandwidthStore.file?.recordBandwidth(
+            of: self.cameras.filter { !suppliedRoles.contains($0.key) }.values.map { ($0.device, $0.format) })
             ?? warning
     }
 
-    private static func memorable(_ device: CaptureDevice) -> DeviceIdentity? {
+    private static func storableIdentity(of device: CaptureDevice) -> DeviceIdentity? {
         switch device.deviceType {
         case .builtIn, .external, .microphone: device.identity
         case .virtual, .file, .network, .screen: nil
@@ -407,7 +408,7 @@ public struct SessionSetup: Sendable {
         synchronizedOutputs: [SynchronizedOutput] = [], stills: SessionStills? = nil,
         host: (any HostReading)? = nil
     ) -> MulticamSession {
-        let microphones = stills?.listening(to: self.microphones) ?? self.microphones
+        let microphones = stills?.tapped(self.microphones) ?? self.microphones
         let frameTaps = frameTaps + (stills?.taps ?? [])
         var options = options
         if options.reduction == nil { options.reduction = reduction }
@@ -416,7 +417,7 @@ public struct SessionSetup: Sendable {
             options.writeMemory = Self.writeMemory(
                 available: FreeMemory.bytes(), folders: options.backup == nil ? 1 : 2)
         }
-        if clock.isRealTime { ThreadPriorities.process.use(RealtimeKit()) }
+        if clock.isRealTime { ThreadPriorities.process.setService(RealtimeKit()) }
         return MulticamSession(
             plan: plan, cameras: cameras, microphones: microphones, voices: voices, options: options,
             clock: clock,
@@ -443,11 +444,11 @@ public struct SessionSetup: Sendable {
     ) throws(SetupError) -> [String: any CameraSource] {
         let roster = CameraRoster()
         let devices = resolver.devices.mapValues(\.device)
-        let opened = Parallel.map(plan.cameras, threads: "open") { planned in
+        let opened = Parallel.map(plan.cameras, threadName: "open") { planned in
             let isCopied = plan.cameraTracks.contains { $0.role == planned.role && $0.mode == .copy }
             return Result { () throws(SetupError) in
-                if let own = resolver.own.cameras[planned.role] {
-                    try adjust(own, planned.controls)
+                if let own = resolver.suppliedSources.cameras[planned.role] {
+                    try applyControls(own, planned.controls)
                     return own
                 }
                 return try open(
@@ -471,7 +472,7 @@ public struct SessionSetup: Sendable {
             } catch {
                 throw SetupError(error)
             }
-            try adjust(source, planned.controls)
+            try applyControls(source, planned.controls)
             return source
         }
         guard let device else {
@@ -489,12 +490,12 @@ public struct SessionSetup: Sendable {
 
     /// Sets the controls of a synthetic camera or a file. The source of a real camera sets its controls when it's
     /// opened.
-    private static func adjust(
+    private static func applyControls(
         _ source: any CameraSource, _ controls: [ControlRequest]
     ) throws(SetupError) {
         guard !controls.isEmpty else { return }
         do throws(DeviceError) {
-            for outcome in try source.set(ControlGovernor.ordered(controls)) {
+            for outcome in try source.setControls(ControlGovernor.ordered(controls)) {
                 guard let fault = outcome.fault, !outcome.request.isOptional else { continue }
                 throw DeviceError(
                     device: source.device.node, operation: "setting \(outcome.request.name.printable())",
@@ -535,7 +536,7 @@ extension SessionSetup {
         }
         return (
             CameraSets(of: found, on: machine, limit: profile.budget.hardwareCost),
-            [warning].compactMap { $0 } + tooMany(found.count) + resolver.notes
+            [warning].compactMap { $0 } + cameraLimitNotes(found.count) + resolver.notes
         )
     }
 
@@ -557,14 +558,14 @@ extension SessionSetup {
             }
             return false
         }
-        notes += tooMany(usable.count)
+        notes += cameraLimitNotes(usable.count)
         let cameras = usable.map {
             SetCamera(name: $0.node, device: PlannedDevice(selector: $0.selector, device: $0))
         }
         return (CameraSets(of: cameras, on: machine), notes)
     }
 
-    private static func tooMany(_ count: Int) -> [String] {
+    private static func cameraLimitNotes(_ count: Int) -> [String] {
         count > CameraSets.mostCameras
             ? ["only the first \(CameraSets.mostCameras) of \(count) cameras are considered."] : []
     }

@@ -6,23 +6,23 @@ public import Profiles
 public struct SetupRequest: Sendable, Equatable {
     /// The profile's name, or the path of its file.
     public var profile: String
-    /// The profile itself, created by the app or read earlier with `SessionSetup.read`. `nil` reads the file.
-    public var readProfile: Profile?
+    /// The profile itself, created by the app or read earlier with `SessionSetup.loadProfile`. `nil` reads the file.
+    public var loadedProfile: Profile?
     /// Selections that replace the profile's cameras, by role.
     public var cameras: [RoleSelection]
     /// Selections that replace the profile's microphones, by role.
     public var microphones: [RoleSelection]
     /// The camera that the profile's policy has assigned to the leading role since the start. The user didn't choose
     /// this camera. The value is `nil` if the camera is unchanged.
-    public var followed: RoleSelection?
+    public var automaticCamera: RoleSelection?
     /// Whether every role gets a synthetic device unless it has a selection or a `virtual:` or `file:` selector.
     public var usesVirtualDevices: Bool
     /// Whether to omit the profile's microphones and therefore the program's audio.
-    public var leavesOutMicrophones = false
+    public var omitsMicrophones = false
     /// Whether to record the metadata of all cameras, regardless of the profile.
     public var recordsMetadata: Bool
     /// Whether quality may be reduced while recording. `false` overrides the profile.
-    public var isGoverned = true
+    public var allowsQualityReduction = true
     /// The application that the user's stored device choices belong to.
     public var application = ApplicationIdentifier.multicam
     /// The computer for which the plan's cost is predicted and to which the plan is adapted. `ThisMachine`
@@ -74,7 +74,7 @@ public struct SetupRequest: Sendable, Equatable {
         self.init(
             profile: profile.name, cameras: cameras, microphones: microphones,
             usesVirtualDevices: usesVirtualDevices, machine: machine, duration: duration)
-        readProfile = profile
+        loadedProfile = profile
     }
 
     /// Creates a request for specific devices, such as those of a `DiscoverySession`.
@@ -138,7 +138,7 @@ extension SetupError {
     ///
     /// - Parameter activity: Queries the activity of a process by its process ID.
     /// - Returns: The error with the description, or the unchanged error if the process doesn't respond.
-    func naming(_ activity: (_ process: Int32) -> String?) -> SetupError {
+    func describingHolder(_ activity: (_ process: Int32) -> String?) -> SetupError {
         guard case .device(let error) = self, case .busy(var holder?) = error.reason else { return self }
         holder.activity = activity(holder.process)
         return .device(

@@ -27,7 +27,7 @@ public final class Snapshot: Sendable {
         var began: [String: (at: ClockTime, count: Int)] = [:]
         var settled: Set<String> = []
         var failure: RecordingError?
-        var isOver = false
+        var isFinished = false
     }
 
     /// Minimum number of frames before a still. Automatic exposure needs several frames to settle, regardless
@@ -75,8 +75,8 @@ public final class Snapshot: Sendable {
             do throws(RecordingError) {
                 try observation.run { news, _ in
                     for case .frame(let observed) in news {
-                        byRole[observed.role]?.note(observed.frame)
-                        Self.follow(observed, progress, settling)
+                        byRole[observed.role]?.receive(observed.frame)
+                        Self.updateProgress(observed, progress, settling)
                     }
                     return true
                 }
@@ -85,7 +85,7 @@ public final class Snapshot: Sendable {
             }
             progress.broadcast { progress in
                 progress.failure = failure
-                progress.isOver = true
+                progress.isFinished = true
             }
         }
         defer {
@@ -93,11 +93,11 @@ public final class Snapshot: Sendable {
             observer.join()
         }
         progress.wait { [cameras] progress in
-            progress.isOver || progress.settled.count == cameras.count ? true : nil
+            progress.isFinished || progress.settled.count == cameras.count ? true : nil
         }
         if let failure = progress.withLock({ $0.failure }) { throw failure }
-        let taken = Parallel.map(cameras, threads: "still") { camera in
-            Result { () throws(StillError) in try camera.take(with: Codecs()) }
+        let taken = Parallel.map(cameras, threadName: "still") { camera in
+            Result { () throws(StillError) in try camera.takeStill(with: Codecs()) }
         }
         return try taken.map { try $0.get() }
     }
@@ -116,7 +116,7 @@ public final class Snapshot: Sendable {
         try folder.write(still, with: Codecs(), as: name)
     }
 
-    private static func follow(
+    private static func updateProgress(
         _ observed: ObservedFrame, _ progress: ConditionLock<Progress>, _ settling: Nanoseconds
     ) {
         progress.broadcast { progress in
@@ -234,6 +234,6 @@ extension SessionStills {
     public func take(
         _ roles: [String] = [], into folder: StillFolder
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
-        try take(roles, into: folder, with: Codecs())
+        try takeStills(roles, into: folder, with: Codecs())
     }
 }

@@ -27,7 +27,7 @@ struct AudioComparison {
     /// - Returns: The offsets near the start and the end; `nil` if no peak is certain or the windows
     ///   contradict each other.
     /// - Throws: `EncodingError` if a file can't be read.
-    static func measured(
+    static func measure(
         _ reference: TrackEvents, _ other: TrackEvents, duration: Nanoseconds
     ) throws(EncodingError) -> Self? {
         let length = min(windowLength, duration / 2)
@@ -151,7 +151,7 @@ struct ClapComparison {
 
     private static func intersection(_ claps: [MeasuredOffset]) -> MeasuredOffset {
         let ranges = claps.map { ($0.offset - $0.uncertainty)...($0.offset + $0.uncertainty) }
-        if let found = IntervalIntersection.most(of: ranges),
+        if let found = IntervalIntersection.mostCommon(of: ranges),
             Double(found.count) >= Self.agreementShare * Double(claps.count)
         {
             return MeasuredOffset(

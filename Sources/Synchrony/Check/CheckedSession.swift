@@ -110,7 +110,7 @@ public struct CheckedSession: Sendable {
         let name = track.name.printable()
         var files: [String] = []
         for file in [track.file] + (track.parts ?? []) {
-            guard file.isPathWithin else {
+            guard file.isSafeRelativePath else {
                 throw SyncCheckError(
                     folder: folder,
                     reason: "manifest.json lists a file outside the folder (\(file.printable())).")
@@ -147,7 +147,7 @@ public struct CheckedSession: Sendable {
         }
         let slowest = cameras.compactMap { FrameRate($0.format.rate) }.min() ?? rate
         let frames = CheckedTrack(
-            name: name, kind: isProgram ? .programFrame : .camera, folder: folder, files: files,
+            name: name, kind: isProgram ? .programVideo : .camera, folder: folder, files: files,
             stream: track.stream,
             tick: rate.interval, cameraInterval: slowest.interval,
             filled: filled(track), start: start, laterStarts: later,
@@ -183,7 +183,7 @@ public struct CheckedTrack: Sendable, Equatable {
     public enum Kind: String, Sendable, Codable {
         case camera
         case microphone
-        case programFrame = "program-picture"
+        case programVideo = "program-picture"
         case programAudio = "program-sound"
 
         /// Whether the track is audio.

@@ -9,7 +9,7 @@ public import Media
 /// calling thread while it reads and decodes files. Not thread-safe: use it from one thread only.
 public struct SyncCheck {
     /// The events of one track.
-    private struct Found {
+    private struct AnalyzedTrack {
         let track: CheckedTrack
         let reader: TrackEvents
         let start: [SharpEvent]
@@ -46,8 +46,8 @@ public struct SyncCheck {
     public func run(
         version: String, progress: (String) -> Void = { _ in }
     ) throws(EncodingError) -> SyncFindings {
-        var found: [Found] = []
-        for track in session.tracks { found.append(try look(through: track, progress)) }
+        var found: [AnalyzedTrack] = []
+        for track in session.tracks { found.append(try findEvents(in: track, progress)) }
         let references = Self.references(among: found)
         var tracks: [SyncFindings.Track] = []
         for (index, one) in found.enumerated() {
@@ -56,7 +56,7 @@ public struct SyncCheck {
                 continue
             }
             progress("comparing \(one.track.name)")
-            tracks.append(try compared(one, with: references.filter { $0 != index }.map { found[$0] }))
+            tracks.append(try compare(one, with: references.filter { $0 != index }.map { found[$0] }))
         }
         let verdicts = tracks.map(\.verdict)
         let verdict: SyncFindings.Verdict =
@@ -71,19 +71,21 @@ public struct SyncCheck {
             audio: tolerance.audio, frame: tolerance.frame, singleFrame: tolerance.singleFrame)
     }
 
-    private func duration(of found: [Found]) -> Nanoseconds { found.map(\.reader.duration).max() ?? .zero }
+    private func duration(of found: [AnalyzedTrack]) -> Nanoseconds {
+        found.map(\.reader.duration).max() ?? .zero
+    }
 
     // MARK: Event detection
 
-    private func look(
-        through track: CheckedTrack, _ progress: (String) -> Void
-    ) throws(EncodingError) -> Found {
+    private func findEvents(
+        in track: CheckedTrack, _ progress: (String) -> Void
+    ) throws(EncodingError) -> AnalyzedTrack {
         let reader = try TrackEvents(track)
         let half = reader.duration / 2
         progress("analyzing the start of \(track.name)")
         guard half >= Self.shortestHalf else {
             let whole = TrackWindow(from: .zero, to: reader.duration + Self.window)
-            return Found(track: track, reader: reader, start: try reader.find(in: whole), end: [])
+            return AnalyzedTrack(track: track, reader: reader, start: try reader.find(in: whole), end: [])
         }
         var start: [SharpEvent] = []
         var place = Nanoseconds.zero
@@ -99,13 +101,13 @@ public struct SyncCheck {
             end = try reader.find(in: TrackWindow(from: max(half, to - Self.window), to: to))
             place = place + Self.window
         }
-        return Found(track: track, reader: reader, start: start, end: end)
+        return AnalyzedTrack(track: track, reader: reader, start: start, end: end)
     }
 
     /// Returns the indices of the tracks that may serve as the reference, starting with the most suitable one. The
     /// order is: microphones with events, other tracks with events, the first camera with events, the first microphone,
     /// the first track with audio, and the first track.
-    private static func references(among found: [Found]) -> [Int] {
+    private static func references(among found: [AnalyzedTrack]) -> [Int] {
         let microphone = found.firstIndex { $0.track.kind == .microphone }
         let candidates = [
             found.firstIndex { $0.track.kind == .microphone && $0.events > 0 },
@@ -122,20 +124,20 @@ public struct SyncCheck {
 
     // MARK: Comparison
 
-    private func entry(of found: Found, _ verdict: SyncFindings.TrackVerdict) -> SyncFindings.Track {
+    private func entry(of found: AnalyzedTrack, _ verdict: SyncFindings.TrackVerdict) -> SyncFindings.Track {
         SyncFindings.Track(
             name: found.track.name, kind: found.track.kind, events: found.events, verdict: verdict)
     }
 
     /// Returns the result for the first reference that allows a successful comparison. If no comparison succeeds, the
     /// track is `unknown`.
-    private func compared(
-        _ found: Found, with references: [Found]
+    private func compare(
+        _ found: AnalyzedTrack, with references: [AnalyzedTrack]
     ) throws(EncodingError) -> SyncFindings.Track {
         for reference in references {
-            if let track = byClaps(found, reference) { return track }
+            if let track = compareByClaps(found, reference) { return track }
             if found.track.kind.isAudio, reference.track.kind.isAudio,
-                let track = try byAudio(found, reference)
+                let track = try compareByAudio(found, reference)
             {
                 return track
             }
@@ -145,7 +147,7 @@ public struct SyncCheck {
         return track
     }
 
-    private func note(of found: Found, _ reference: Found?) -> String {
+    private func note(of found: AnalyzedTrack, _ reference: AnalyzedTrack?) -> String {
         guard let reference else { return "No other track is available for a comparison." }
         let event = found.track.kind.isAudio ? "clap or beep" : "flash or lamp being switched on"
         if found.events == 0 {
@@ -159,7 +161,7 @@ public struct SyncCheck {
         first.kind.isAudio && second.kind.isAudio ? nil : max(first.frame, second.frame)
     }
 
-    private func byClaps(_ found: Found, _ reference: Found) -> SyncFindings.Track? {
+    private func compareByClaps(_ found: AnalyzedTrack, _ reference: AnalyzedTrack) -> SyncFindings.Track? {
         let (own, other) = (found.track.kind.isAudio, reference.track.kind.isAudio)
         func comparison(_ events: [SharpEvent], _ referenceEvents: [SharpEvent]) -> ClapComparison? {
             ClapComparison(referenceEvents, events, areAudio: own && other, areFrames: !own && !other)
@@ -172,7 +174,7 @@ public struct SyncCheck {
         if own && other, !Self.areConfirmed(start, end) { return nil }
         var drift = own && other ? MeasuredDrift(of: claps) : nil
         if drift == nil, let start, let end { drift = MeasuredDrift(from: start.whole, to: end.whole) }
-        return judged(
+        return makeResult(
             found, reference, .claps, start: start?.whole, end: end?.whole, drift: drift,
             confidence: confidence,
             claps: claps)
@@ -189,18 +191,21 @@ public struct SyncCheck {
         return (start.whole.offset - end.whole.offset).magnitude <= confirmation
     }
 
-    private func byAudio(_ found: Found, _ reference: Found) throws(EncodingError) -> SyncFindings.Track? {
+    private func compareByAudio(_ found: AnalyzedTrack, _ reference: AnalyzedTrack) throws(EncodingError)
+        -> SyncFindings.Track?
+    {
         let duration = min(found.reader.duration, reference.reader.duration)
-        guard let measured = try AudioComparison.measured(reference.reader, found.reader, duration: duration)
+        guard let measured = try AudioComparison.measure(reference.reader, found.reader, duration: duration)
         else { return nil }
-        return judged(
+        return makeResult(
             found, reference, .correlation, start: measured.start, end: measured.end,
             drift: MeasuredDrift(from: measured.start, to: measured.end), confidence: measured.confidence,
             claps: [])
     }
 
-    private func judged(
-        _ found: Found, _ reference: Found, _ method: SyncFindings.Method, start: MeasuredOffset?,
+    private func makeResult(
+        _ found: AnalyzedTrack, _ reference: AnalyzedTrack, _ method: SyncFindings.Method,
+        start: MeasuredOffset?,
         end: MeasuredOffset?, drift: MeasuredDrift?, confidence: Double, claps: [MeasuredOffset]
     ) -> SyncFindings.Track {
         let frame = frame(found.track, reference.track)

@@ -163,7 +163,7 @@ extension SyncFindings.Track {
     public var label: String {
         switch kind {
         case .camera, .microphone: name
-        case .programFrame: "\(name) (frames)"
+        case .programVideo: "\(name) (frames)"
         case .programAudio: "\(name) (audio)"
         }
     }
@@ -212,11 +212,11 @@ extension MeasuredOffset {
 
 extension CheckedTrack.Kind {
     /// Display name of the track kind.
-    public var words: String {
+    public var displayName: String {
         switch self {
         case .camera: "camera"
         case .microphone: "microphone"
-        case .programFrame: "program's frames"
+        case .programVideo: "program's frames"
         case .programAudio: "program's audio"
         }
     }

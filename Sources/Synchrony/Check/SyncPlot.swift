@@ -63,7 +63,7 @@ public struct SyncPlot {
 
     private func draw(_ track: SyncFindings.Track, at y: Double, on canvas: inout SVGCanvas) {
         canvas.text(
-            "\(track.name) (\(track.kind.words))", at: .init(x: Self.left, y: y + 14), size: 13)
+            "\(track.name) (\(track.kind.displayName))", at: .init(x: Self.left, y: y + 14), size: 13)
         canvas.text(
             track.summary, at: .init(x: Self.left + Self.plotWidth, y: y + 14), size: 12, anchor: .end,
             color: Color.of(track.verdict))

@@ -49,7 +49,7 @@ struct TrackEvents {
     }
 
     private func flashes(in window: TrackWindow) throws(EncodingError) -> [SharpEvent] {
-        let leastRise = track.kind == .programFrame ? Self.leastProgramRise : 0.02
+        let leastRise = track.kind == .programVideo ? Self.leastProgramRise : 0.02
         var detector = FlashDetector(leastRise: leastRise)
         var events: [SharpEvent] = []
         for (part, reader) in try parts.readers(in: window) {
@@ -100,7 +100,7 @@ struct TrackEvents {
         var events: [SharpEvent] = []
         for (part, reader) in try parts.readers(in: window) {
             var detector = OnsetDetector(rate: Double(reader.sampleRate))
-            while let audio = try reader.nextAudio() {
+            while let audio = try reader.nextMonoSamples() {
                 let time = MediaTime(nanoseconds: audio.time.nanoseconds + part.start.count)
                 if time >= window.end { break }
                 events += detector.add(audio.samples, at: time)
@@ -122,7 +122,7 @@ struct TrackEvents {
                 result = Array(repeating: 0, count: Int(window.length.inSeconds * rate))
             }
             guard own == rate else { return nil }
-            while let audio = try reader.nextAudio() {
+            while let audio = try reader.nextMonoSamples() {
                 let time = audio.time.nanoseconds + part.start.count - window.begin.nanoseconds
                 let first = Int(rounding: Double(time) / 1e9 * rate)
                 if first >= result.count { break }

@@ -13,7 +13,7 @@ public struct AudioPlacement: Sendable {
         /// slice.
         case convert(partsPerMillion: Double)
         /// Insert `samples` samples of silence, and then resample the slice.
-        case bridge(samples: Int64)
+        case insertSilence(samples: Int64)
         /// The slice overlaps audio that is already in the track by `samples` samples. Drop the overlapping
         /// samples if possible.
         case cut(samples: Int64)
@@ -63,14 +63,14 @@ public struct AudioPlacement: Sendable {
     ///   - deviation: The correct position of the slice minus its current position, in samples of the track.
     ///   - clock: The current state of the device's clock model.
     ///   - time: Capture time of the slice on `CLOCK_MONOTONIC`.
-    /// - Returns: `bridge` or `cut` for the whole deviation if the deviation exceeds `largestSteered`;
+    /// - Returns: `insertSilence` or `cut` for the whole deviation if the deviation exceeds `largestSteered`;
     ///   otherwise `convert` with a correction of at most ±1000 ppm.
     public mutating func decide(
         deviation: Double, clock: ClockReading, at time: ClockTime
     ) -> Decision {
         let whole = Int64(rounding: deviation)
         guard whole.magnitude <= Self.largestSteered.magnitude else {
-            return whole > 0 ? .bridge(samples: whole) : .cut(samples: -whole)
+            return whole > 0 ? .insertSilence(samples: whole) : .cut(samples: -whole)
         }
         let seconds = lastTime.map { (time - $0).inSeconds } ?? 0
         lastTime = time

@@ -41,15 +41,16 @@ public struct KeyStreamAligner<Frame> {
     ///     two frames never share a tick.
     ///   - cameraInterval: The camera's negotiated frame interval; `nil` if frames don't arrive at regular
     ///     intervals. In that case, only reported losses are counted.
-    ///   - silence: Loss cause that is used if the source doesn't report a cause.
+    ///   - defaultCause: Loss cause that is used if the source doesn't report a cause.
     public init(
-        start: ClockTime, timeScale: Int64 = StreamParameters.ownTimeScale,
-        cameraInterval: Nanoseconds? = nil, silence: LossCause = .disconnected
+        start: ClockTime, timeScale: Int64 = StreamParameters.captureTimeScale,
+        cameraInterval: Nanoseconds? = nil, defaultCause: LossCause = .disconnected
     ) {
         self.start = start
         self.timeScale = timeScale
         due = DueFrames(
-            interval: cameraInterval ?? Nanoseconds(1), isPaced: cameraInterval != nil, silence: silence)
+            interval: cameraInterval ?? Nanoseconds(1), isPaced: cameraInterval != nil,
+            defaultCause: defaultCause)
         due.begin(at: start)
     }
 
@@ -78,8 +79,8 @@ public struct KeyStreamAligner<Frame> {
     public var isEmpty: Bool { waiting.isEmpty }
 
     /// Updates the camera's frame interval from a clock reading.
-    public mutating func follow(_ clock: ClockReading) {
-        due.follow(measured: clock.isLocked ? clock.interval : nil)
+    public mutating func updateInterval(from clock: ClockReading) {
+        due.updateInterval(measured: clock.isLocked ? clock.interval : nil)
     }
 
     /// Changes the negotiated frame interval, effective at a given time.
@@ -92,18 +93,20 @@ public struct KeyStreamAligner<Frame> {
 
     /// Shifts the capture time of the last counted frame. The due times of later frames are computed from
     /// this time.
-    public mutating func moveCounted(by time: Nanoseconds) { due.move(by: time) }
+    public mutating func shiftLastCounted(by time: Nanoseconds) { due.shift(by: time) }
 
     /// Records the cause of missing frames. Missing frames are counted only if they were due after T0.
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
-        due.report(count, cause, at: time)
+        due.recordLoss(count: count, cause: cause, at: time)
     }
 
     /// Records that the camera became unavailable at a given time, and the cause.
-    public mutating func leave(at time: ClockTime, cause: LossCause) { due.leave(at: time, cause: cause) }
+    public mutating func beginOutage(at time: ClockTime, cause: LossCause) {
+        due.beginOutage(at: time, cause: cause)
+    }
 
     /// Records that the camera became available again at a given time.
-    public mutating func comeBack(at time: ClockTime) { due.comeBack(at: time) }
+    public mutating func endOutage(at time: ClockTime) { due.endOutage(at: time) }
 
     /// Counts the frames that were due by the end of the track but didn't arrive.
     ///
@@ -117,9 +120,9 @@ public struct KeyStreamAligner<Frame> {
     ///
     /// - Returns: Each frame with its capture time relative to T0, in ticks. The ticks increase strictly and
     ///   are negative for frames before T0. The result is empty until `limit` is after T0.
-    public mutating func take(before limit: ClockTime) -> [(frame: Frame, tick: Int64)] {
+    public mutating func dequeue(before limit: ClockTime) -> [(frame: Frame, tick: Int64)] {
         guard limit > start else { return [] }
-        defer { due.pass(limit - Self.patience, waiting: waiting.first?.time) }
+        defer { due.countOverdue(until: limit - Self.maxDeliveryDelay, waiting: waiting.first?.time) }
         guard !waiting.isEmpty else { return [] }
         hasBegun = true
         let end = ticks(of: limit)
@@ -134,7 +137,7 @@ public struct KeyStreamAligner<Frame> {
             lastTick = tick
             // Frames before T0 are needed only to decode the frames after them.
             if tick >= 0 { captured += 1 }
-            due.frameCame(at: entry.time)
+            due.recordFrame(at: entry.time)
             ready.append((entry.frame, tick))
         }
         waiting.removeFirst(ready.count)
@@ -143,7 +146,7 @@ public struct KeyStreamAligner<Frame> {
 
     /// Maximum delivery delay of a frame. A frame that exceeds this delay is counted as lost, and the loss is
     /// removed if the frame arrives after all.
-    private static var patience: Nanoseconds { .seconds(1) }
+    private static var maxDeliveryDelay: Nanoseconds { .seconds(1) }
 
     private func ticks(of time: ClockTime) -> Int64 {
         MediaTime(time, since: start).ticks(perSecond: timeScale)

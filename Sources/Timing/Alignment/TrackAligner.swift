@@ -61,24 +61,24 @@ public struct TrackAligner<Frame> {
     ///   - cameraInterval: The camera's negotiated frame interval.
     ///   - isPaced: Whether the camera captures frames regularly at `cameraInterval`, so that a missing frame
     ///     is counted as lost.
-    ///   - silence: Loss cause that is used if the source doesn't report a cause.
+    ///   - defaultCause: Loss cause that is used if the source doesn't report a cause.
     ///   - slateAfter: Maximum age of the last frame. Ticks show a slate when the last frame is older than
     ///     this limit.
     public init(
         start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, isPaced: Bool = true,
-        silence: LossCause = .disconnected, slateAfter: Nanoseconds = .seconds(1)
+        defaultCause: LossCause = .disconnected, slateAfter: Nanoseconds = .seconds(1)
     ) {
         self.start = start
         self.rate = rate
         self.cameraInterval = cameraInterval
         self.slateAfter = slateAfter
-        due = DueFrames(interval: cameraInterval, isPaced: isPaced, silence: silence)
+        due = DueFrames(interval: cameraInterval, isPaced: isPaced, defaultCause: defaultCause)
     }
 
     /// Updates the camera's frame interval from a clock reading.
-    public mutating func follow(_ clock: ClockReading) {
+    public mutating func updateInterval(from clock: ClockReading) {
         cameraInterval = clock.interval
-        due.follow(measured: clock.isLocked ? clock.interval : nil)
+        due.updateInterval(measured: clock.isLocked ? clock.interval : nil)
     }
 
     /// Changes the negotiated frame interval, effective at a given time.
@@ -89,7 +89,7 @@ public struct TrackAligner<Frame> {
     /// Adds the next frame in capture order. A frame that arrives after its tick was processed is counted as
     /// lost.
     public mutating func add(_ frame: Frame, capturedAt time: ClockTime) {
-        if let decidedThrough, time < decidedThrough - cameraInterval / 2 || due.isCounted(time),
+        if let decidedThrough, time < decidedThrough - cameraInterval / 2 || due.isCountedAsLost(at: time),
             lastShown.map({ time > $0 }) ?? true
         {
             addLoss(count: 1, cause: .late, capturedAt: time)
@@ -117,18 +117,20 @@ public struct TrackAligner<Frame> {
 
     /// Shifts the capture time of the last counted frame. The due times of later frames are computed from
     /// this time.
-    public mutating func moveCounted(by time: Nanoseconds) { due.move(by: time) }
+    public mutating func shiftLastCounted(by time: Nanoseconds) { due.shift(by: time) }
 
     /// Records the cause of missing frames. Missing frames are counted only if they were due.
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
-        due.report(count, cause, at: time)
+        due.recordLoss(count: count, cause: cause, at: time)
     }
 
     /// Records that the camera became unavailable at a given time, and the cause.
-    public mutating func leave(at time: ClockTime, cause: LossCause) { due.leave(at: time, cause: cause) }
+    public mutating func beginOutage(at time: ClockTime, cause: LossCause) {
+        due.beginOutage(at: time, cause: cause)
+    }
 
     /// Records that the camera became available again at a given time.
-    public mutating func comeBack(at time: ClockTime) { due.comeBack(at: time) }
+    public mutating func endOutage(at time: ClockTime) { due.endOutage(at: time) }
 
     /// Selects the frame that tick `index` shows, and sets `fate`. Each tick is processed once, in order.
     public mutating func choose(tick index: Int64) -> Choice {
@@ -141,7 +143,7 @@ public struct TrackAligner<Frame> {
         due.begin(at: tick)
         decidedThrough = tick
         guard let chosen = entryToShow(at: tick) else {
-            due.pass(tick, waiting: entries.first?.time)
+            due.countOverdue(until: tick, waiting: entries.first?.time)
             let cause = missingCause(at: tick)
             if let lastShown, tick - lastShown <= slateAfter {
                 fate = .duplicated(cause)
@@ -152,12 +154,12 @@ public struct TrackAligner<Frame> {
         }
         let isFirst = lastShown == nil
         let entry = entries[chosen]
-        for passed in entries[...chosen] { due.frameCame(at: passed.time) }
+        for passed in entries[...chosen] { due.recordFrame(at: passed.time) }
         // Frames captured before the first tick's frame don't belong to this recording.
         if !isFirst { decimated += chosen }
         entries.removeFirst(chosen + 1)
         lastShown = entry.time
-        due.pass(tick, waiting: entries.first?.time)
+        due.countOverdue(until: tick, waiting: entries.first?.time)
         fate = .captured
         if isFirst, tick - entry.time > max(cameraInterval, rate.interval) {
             // The camera isn't delivering frames: its last frame was captured before the track began.
@@ -168,7 +170,7 @@ public struct TrackAligner<Frame> {
 
     private mutating func missingCause(at tick: ClockTime) -> LossCause? {
         let reach = min(cameraInterval, rate.interval) * 55 / 100
-        return due.cause(at: tick, reach: reach, waiting: entries.first?.time)
+        return due.assignCause(toTickAt: tick, reach: reach, waiting: entries.first?.time)
     }
 
     /// Counts the frames that were due by the end of the track but didn't arrive. No ticks may be processed
@@ -178,7 +180,7 @@ public struct TrackAligner<Frame> {
     public mutating func finish() -> [SilentStretch] {
         guard let decidedThrough else { return [] }
         let last = decidedThrough + min(cameraInterval, rate.interval) / 2
-        for entry in entries where entry.time <= last { due.frameCame(at: entry.time) }
+        for entry in entries where entry.time <= last { due.recordFrame(at: entry.time) }
         due.finish(at: last)
         return due.silences
     }

@@ -30,7 +30,7 @@ public struct DeviceClock: Sendable {
     private let leastClamp: Double
 
     private var window: StampWindow
-    private var watch = StraightLineMonitor()
+    private var monitor = StraightLineMonitor()
     private var noise = StampNoise()
     private var strip: NarrowestStrip?
     private var stampsSinceStrip = 0
@@ -52,7 +52,7 @@ public struct DeviceClock: Sendable {
     /// Standard deviation of the rate change of a crystal that is warming up, in parts per million.
     private static let warmingPartsPerMillion = 20.0
     /// Age in nanoseconds below which a line's rate may still be wrong (10 s).
-    private static let youngNanoseconds = 10e9
+    private static let shortLineNanoseconds = 10e9
     /// Maximum relative difference between a crystal's rate and the nominal rate. Larger differences are
     /// caused by the exposure time.
     private static let largestCrystalError = 0.05
@@ -122,29 +122,29 @@ public struct DeviceClock: Sendable {
     /// Processes the timestamp of a frame or sample with this count.
     ///
     /// - Returns: The best estimate of the capture time of that frame or sample, on `CLOCK_MONOTONIC`.
-    public mutating func time(of count: Int64, stamped time: ClockTime) -> ClockTime {
+    public mutating func estimateTime(of count: Int64, stamped time: ClockTime) -> ClockTime {
         let stamp = DeviceStamp(count: count, time: time)
         if let lastTime, time <= lastTime { nonMonotonic += 1 }
         lastTime = time
         guard let newest = window.newest else {
             begin(with: [stamp])
-            return predicted(count)
+            return predictedTime(of: count)
         }
-        let deviation = Double((time - predicted(count)).count)
+        let deviation = Double((time - predictedTime(of: count)).count)
         let line = StraightLineMonitor.Line(
             newestCount: newest.count, stampCount: window.count, interval: slope,
             crystalInterval: crystal.interval, error: error,
             scale: noise.scale, clamp: clamp)
-        switch watch.judge(stamp, deviation: deviation, line: line) {
+        switch monitor.evaluate(stamp, deviation: deviation, line: line) {
         case .onLine:
             // A timestamp that may belong to another line doesn't influence the current line.
-            if isYoung || !watch.hasDoubts { follow(stamp, deviation: deviation) }
+            if isLineShort || !monitor.isLineDoubtful { updateLine(with: stamp, deviation: deviation) }
         // If a single timestamp is an outlier, the time on the line is used instead of the timestamp.
         case .offLine: break
         case .moved(let move): restart(on: move)
         case .scattered: clamp = min(2 * clamp, Self.largestClamp)
         }
-        return predicted(count)
+        return predictedTime(of: count)
     }
 
     /// Records an interruption of the device. The device's later timestamps are on another line with the same
@@ -152,7 +152,7 @@ public struct DeviceClock: Sendable {
     public mutating func interrupt() {
         guard window.count > 0 else { return }
         restarts += 1
-        leaveLine()
+        abandonLine()
     }
 
     /// Records that the device continues at another nominal rate. The model restarts with another line and
@@ -163,7 +163,7 @@ public struct DeviceClock: Sendable {
         precondition(seconds > 0, "the interval must be positive")
         if window.count > 0 {
             restarts += 1
-            leaveLine()
+            abandonLine()
         }
         let factor = seconds * 1e9 / nominalInterval
         nominalInterval *= factor
@@ -174,7 +174,7 @@ public struct DeviceClock: Sendable {
     }
 
     /// Returns the capture time of a frame or sample with this count, according to the current line.
-    public func predicted(_ count: Int64) -> ClockTime {
+    public func predictedTime(of count: Int64) -> ClockTime {
         window.time(of: count, on: line)
     }
 
@@ -197,7 +197,7 @@ public struct DeviceClock: Sendable {
     /// s, its standard error must be at most 1 ms, and the timestamps of the last half second must agree with
     /// the line.
     public var isLocked: Bool {
-        watchedNanoseconds >= 1e9 && error <= 1e6 && !watch.hasDoubts
+        lineNanoseconds >= 1e9 && error <= 1e6 && !monitor.isLineDoubtful
     }
 
     /// Number of timestamps that the line currently uses.
@@ -205,21 +205,21 @@ public struct DeviceClock: Sendable {
 
     private var slope: Double { expected.interval + line.slope }
 
-    private var watchedNanoseconds: Double {
+    private var lineNanoseconds: Double {
         guard let oldest = window.oldest, let newest = window.newest else { return 0 }
         return Double(newest.count - oldest.count) * slope
     }
 
-    private var isYoung: Bool { watchedNanoseconds < Self.youngNanoseconds }
+    private var isLineShort: Bool { lineNanoseconds < Self.shortLineNanoseconds }
 
-    private mutating func follow(_ stamp: DeviceStamp, deviation: Double) {
+    private mutating func updateLine(with stamp: DeviceStamp, deviation: Double) {
         squares += deviation * deviation
         squareCount += 1
         noise.add(deviation)
         if clamp > leastClamp, noise.spread < clamp / Self.clampToNarrow {
             clamp = max(clamp / 2, leastClamp)
         }
-        let pull = noise.held(deviation)
+        let pull = noise.limitedDeviation(deviation)
         append(DeviceStamp(count: stamp.count, time: stamp.time - Nanoseconds(Int64(deviation - pull))))
         fit()
     }
@@ -232,13 +232,13 @@ public struct DeviceClock: Sendable {
     private mutating func restart(on move: StraightLineMonitor.Move) {
         restarts += 1
         let newest = move.stamps.last?.count ?? 0
-        let before = predicted(newest)
-        defer { moved = moved + (predicted(newest) - before) }
+        let before = predictedTime(of: newest)
+        defer { moved = moved + (predictedTime(of: newest) - before) }
         let old = Rate(interval: slope, deviation: slopeError)
-        let isYoung = isYoung
+        let isYoung = isLineShort
         let measured = Rate(
             interval: old.interval + move.slope, deviation: move.slopeError * stampsPerReading.squareRoot())
-        leaveLine()
+        abandonLine()
         if agree(expected, measured) {
             let known = expected
             // A jump doesn't change the device's rate. If the previous line was short, the measured rate of
@@ -276,13 +276,13 @@ public struct DeviceClock: Sendable {
     }
 
     /// Abandons the current line. The next line starts with the rate measured on the abandoned line.
-    private mutating func leaveLine() {
+    private mutating func abandonLine() {
         let warming = slope * Self.warmingPartsPerMillion * 1e-6
         expected = Rate(interval: slope, deviation: hypotenuse(slopeError, warming))
         if abs(slope / nominalInterval - 1) < Self.largestCrystalError { crystal = expected }
         window = StampWindow(expectedInterval: expected.interval, capacity: windowLength)
         strip = nil
-        watch = StraightLineMonitor()
+        monitor = StraightLineMonitor()
         line = StraightLine(slope: 0, intercept: 0)
         leastSquaresSlope = 0
     }
@@ -349,7 +349,7 @@ public struct DeviceClock: Sendable {
             let outside = abs(newest.y - strip.middle(newest.x)) > strip.halfHeight
             guard !isHeld || outside, stampsSinceStrip >= window.count / Self.stripShare else { return }
         }
-        let edge = noise.edge(stampCount: window.count)
+        let edge = noise.maxDeviation(stampCount: window.count)
         strip = NarrowestStrip(window.points(about: line, within: edge))
         stampsSinceStrip = 0
     }
@@ -382,7 +382,7 @@ public struct ClockReading: Sendable, Equatable {
     ///
     /// - Parameter ppm: Rate deviation of the session clock, in parts per million.
     /// - Returns: The reading with the adjusted rate.
-    public func against(sessionClockAt ppm: Double) -> Self {
+    public func adjusted(forSessionClockAt ppm: Double) -> Self {
         ppm == 0
             ? self
             : Self(

@@ -135,7 +135,7 @@ struct StampNoise: Sendable {
     var spread: Double { squares.squareRoot() }
 
     /// Returns the deviation, limited to the maximum that may influence the line.
-    func held(_ deviation: Double) -> Double {
+    func limitedDeviation(_ deviation: Double) -> Double {
         let limit = Self.bend * scale
         return min(max(deviation, -limit), limit)
     }
@@ -149,7 +149,7 @@ struct StampNoise: Sendable {
 
     /// Returns the maximum deviation of uniform noise in nanoseconds: √3 σ, plus the uncertainty from
     /// `stampCount` timestamps.
-    func edge(stampCount: Int) -> Double {
+    func maxDeviation(stampCount: Int) -> Double {
         (3 * squares).squareRoot() * (1 + 2 / Double(stampCount).squareRoot())
     }
 }

@@ -86,13 +86,13 @@ struct StraightLineMonitor: Sendable {
     private static let (scatteredShare, scatteredOnOneSide, shareMemory) = (0.15, 0.02, 100.0)
     /// Number of consecutive deviating timestamps after which only every eighth deviating timestamp is
     /// examined, because a series of outliers can last for minutes.
-    private static let stampsToHurry = 16
+    private static let fullyExaminedStamps = 16
     private static let mostStamps = 256
 
     /// Consecutive timestamps that deviate from the line.
-    private var inRow: [Reading] = []
+    private var deviatingRun: [Reading] = []
     /// Consecutive timestamps since the device's count was last reset.
-    private var back: [Reading] = []
+    private var stampsSinceReset: [Reading] = []
     /// Timestamps of the current slot and of the directly preceding slots whose mean deviated from the line.
     private var run: [Reading] = []
     private var runSlots = 0
@@ -100,7 +100,7 @@ struct StraightLineMonitor: Sendable {
     private var (lateShare, earlyShare) = (0.0, 0.0)
 
     /// Whether the latest timestamps suggest that the current line is no longer valid.
-    var hasDoubts: Bool { inRow.count > 2 || runSlots > 1 }
+    var isLineDoubtful: Bool { deviatingRun.count > 2 || runSlots > 1 }
 
     /// Evaluates the next timestamp.
     ///
@@ -110,43 +110,51 @@ struct StraightLineMonitor: Sendable {
     ///   - line: The line fitted without this timestamp.
     /// - Returns: Whether the timestamp is on the line, and whether the latest timestamps have moved to
     ///   another line or are scattered.
-    mutating func judge(_ stamp: DeviceStamp, deviation: Double, line: Line) -> Verdict {
+    mutating func evaluate(_ stamp: DeviceStamp, deviation: Double, line: Line) -> Verdict {
         let isOff = abs(deviation) > line.clamp
         if stamp.count <= line.newestCount {
             guard isOff else { return .offLine }
             // If the device's count restarts, a new line begins immediately.
-            if let last = back.last, stamp.count <= last.stamp.count { back.removeAll() }
-            back.append((stamp, deviation))
-            guard back.count >= min(Self.stampsBack, line.stampCount) else { return .offLine }
-            return .moved(Move(stamps: back.map(\.stamp), slope: 0, slopeError: 0))
+            if let last = stampsSinceReset.last, stamp.count <= last.stamp.count {
+                stampsSinceReset.removeAll()
+            }
+            stampsSinceReset.append((stamp, deviation))
+            guard stampsSinceReset.count >= min(Self.stampsBack, line.stampCount) else { return .offLine }
+            return .moved(Move(stamps: stampsSinceReset.map(\.stamp), slope: 0, slopeError: 0))
         }
-        back.removeAll(keepingCapacity: true)
-        if let verdict = take((stamp, deviation), line) {
+        stampsSinceReset.removeAll(keepingCapacity: true)
+        if let verdict = addToSlot((stamp, deviation), line) {
             return verdict
         }
-        let isScattered = scatters(deviation, isOff: isOff)
+        let isScattered = detectScatter(deviation, isOff: isOff)
         guard isOff else {
-            inRow.removeAll(keepingCapacity: true)
+            deviatingRun.removeAll(keepingCapacity: true)
             return .onLine
         }
         if isScattered { return .scattered }
-        if let last = inRow.last, stamp.count <= last.stamp.count || inRow.count == Self.mostStamps {
-            inRow.removeAll(keepingCapacity: true)
+        if let last = deviatingRun.last,
+            stamp.count <= last.stamp.count || deviatingRun.count == Self.mostStamps
+        {
+            deviatingRun.removeAll(keepingCapacity: true)
         }
-        inRow.append((stamp, deviation))
-        let isFirstLine = inRow.count >= max(line.stampCount, Self.stampsOfFirstLine)
-        let span = Double(stamp.count - inRow[0].stamp.count) * line.interval
-        let isMultiple = followsMultiple(than: line)
-        guard isMultiple || isFirstLine || inRow.count >= Self.stampsToLeave && span >= Self.slotNanoseconds
+        deviatingRun.append((stamp, deviation))
+        let isFirstLine = deviatingRun.count >= max(line.stampCount, Self.stampsOfFirstLine)
+        let span = Double(stamp.count - deviatingRun[0].stamp.count) * line.interval
+        let isMultiple = matchesCrystalMultiple(of: line)
+        guard
+            isMultiple || isFirstLine
+                || deviatingRun.count >= Self.stampsToLeave && span >= Self.slotNanoseconds
         else {
             return .offLine
         }
-        guard isMultiple || inRow.count <= Self.stampsToHurry || inRow.count.isMultiple(of: 8),
-            let other = otherLine(of: inRow, than: line), other.isPlausible
+        guard
+            isMultiple || deviatingRun.count <= Self.fullyExaminedStamps
+                || deviatingRun.count.isMultiple(of: 8),
+            let other = otherLine(of: deviatingRun, than: line), other.isPlausible
         else { return .offLine }
         let isOtherRate = abs(other.move.slope) > Self.otherRate * line.interval
         // A few timestamps aren't enough to determine a rate.
-        if isOtherRate, !isMultiple, inRow.count < Self.stampsToLeave { return .offLine }
+        if isOtherRate, !isMultiple, deviatingRun.count < Self.stampsToLeave { return .offLine }
         guard isFirstLine || isOtherRate || abs(other.jump) > Self.largeJump else { return .offLine }
         return .moved(other.move)
     }
@@ -154,11 +162,13 @@ struct StraightLineMonitor: Sendable {
     /// Whether the consecutive deviating timestamps directly follow the last timestamp on the line, and have
     /// an interval that differs from the line's interval and is a multiple of the crystal interval. Such a
     /// change occurs when the lighting of a camera's scene changes.
-    private func followsMultiple(than line: Line) -> Bool {
+    private func matchesCrystalMultiple(of line: Line) -> Bool {
         let begin = line.newestCount
-        let counts = inRow.map { Double($0.stamp.count - begin) }
-        guard inRow.count >= Self.stampsOfMultiple, counts.last == Double(inRow.count) else { return false }
-        let middle = (counts[0] + Double(inRow.count)) / 2
+        let counts = deviatingRun.map { Double($0.stamp.count - begin) }
+        guard deviatingRun.count >= Self.stampsOfMultiple, counts.last == Double(deviatingRun.count) else {
+            return false
+        }
+        let middle = (counts[0] + Double(deviatingRun.count)) / 2
         let spread = counts.reduce(0) { $0 + ($1 - middle) * ($1 - middle) }
         return Self.multiples.contains { multiple in
             let excess = Double(multiple) * line.crystalInterval - line.interval
@@ -171,14 +181,14 @@ struct StraightLineMonitor: Sendable {
     /// Whether the consecutive deviating timestamps agree with a line of this slope that begins within one
     /// count of the old line's end.
     private func isLine(of slope: Double, _ counts: [Double], clamp: Double) -> Bool {
-        let rests = zip(counts, inRow).map { $1.deviation - $0 * slope }
+        let rests = zip(counts, deviatingRun).map { $1.deviation - $0 * slope }
         let begin = rests.reduce(0, +) / Double(rests.count)
         return abs(begin) <= abs(slope) && rests.allSatisfy { abs($0 - begin) <= clamp }
     }
 
     /// Whether too many timestamps deviate in both directions. Delays and jumps cause deviations in only one
     /// direction.
-    private mutating func scatters(_ deviation: Double, isOff: Bool) -> Bool {
+    private mutating func detectScatter(_ deviation: Double, isOff: Bool) -> Bool {
         lateShare += ((isOff && deviation > 0 ? 1 : 0) - lateShare) / Self.shareMemory
         earlyShare += ((isOff && deviation < 0 ? 1 : 0) - earlyShare) / Self.shareMemory
         let isScattered =
@@ -191,7 +201,7 @@ struct StraightLineMonitor: Sendable {
 
     /// Adds a timestamp to the current slot and evaluates completed slots. The mean of a slot reveals a shift
     /// that is smaller than the clamp.
-    private mutating func take(_ reading: Reading, _ line: Line) -> Verdict? {
+    private mutating func addToSlot(_ reading: Reading, _ line: Line) -> Verdict? {
         run.append(reading)
         slot.count += 1
         slot.sum += min(max(reading.deviation, -line.clamp), line.clamp)

@@ -9,7 +9,7 @@ package struct AudioGaps {
     /// Completed silent periods, recorded as gaps of the track.
     package private(set) var gaps: [Gap] = []
     /// Whether audio for the current silent period arrived after the samples had been replaced with silence.
-    private var cameLate = false
+    private var hasLateAudio = false
     /// Audio losses that the source reported and that haven't been matched to a silent period.
     private var losses: [(at: MediaTime, cause: LossCause)] = []
 
@@ -28,13 +28,13 @@ package struct AudioGaps {
     }
 
     /// Records an audio loss reported by the source.
-    package mutating func lose(at time: MediaTime, cause: LossCause) {
+    package mutating func recordLoss(at time: MediaTime, cause: LossCause) {
         losses.removeAll { $0.at.nanoseconds < time.nanoseconds - 10_000_000_000 }
         losses.append((time, cause))
     }
 
     /// Records that audio arrived after its samples had been replaced with silence.
-    package mutating func comeLate() { cameLate = true }
+    package mutating func recordLateAudio() { hasLateAudio = true }
 
     /// Adds the silent periods of a block of samples.
     ///
@@ -44,7 +44,7 @@ package struct AudioGaps {
     ///   - outages: The outages of the device. A silent period that overlaps an outage is part of the outage
     ///     and isn't recorded as a separate gap.
     /// - Returns: The gaps that were completed.
-    package mutating func take(
+    package mutating func add(
         _ stretches: [Range<Int64>], through end: Int64, besides outages: OutageLog
     ) -> [Gap] {
         var ended: [Gap] = []
@@ -53,7 +53,7 @@ package struct AudioGaps {
                 open = begun.lowerBound..<stretch.upperBound
             } else {
                 ended += close(besides: outages)
-                (open, cameLate) = (stretch, false)
+                (open, hasLateAudio) = (stretch, false)
             }
         }
         if let begun = open, begun.upperBound < end { ended += close(besides: outages) }
@@ -61,7 +61,7 @@ package struct AudioGaps {
     }
 
     /// Returns the currently known causes of the silent periods of a block of samples. Call this method
-    /// before adding the block with `take`. If a silent period continues the period at the end of the
+    /// before adding the block with `add`. If a silent period continues the period at the end of the
     /// previous block, the cause applies to the whole period.
     package func causes(of stretches: [Range<Int64>], besides outages: OutageLog) -> [MissingAudio] {
         var begun = open
@@ -77,7 +77,7 @@ package struct AudioGaps {
             return MissingAudio(
                 samples: stretch,
                 cause: isAway
-                    ? outages.absence ?? .disconnected
+                    ? outages.currentCause ?? .disconnected
                     : cause(of: whole))
         }
     }
@@ -113,7 +113,7 @@ package struct AudioGaps {
     /// the device was silent or the audio was late.
     private func cause(of hole: Range<Int64>) -> LossCause {
         if let told = nearestLoss(to: hole) { return losses[told].cause }
-        return hole.count >= Self.silence && !cameLate ? .disconnected : .late
+        return hole.count >= Self.silence && !hasLateAudio ? .disconnected : .late
     }
 
     private func nearestLoss(to hole: Range<Int64>) -> Int? {
@@ -136,7 +136,7 @@ package struct AudioDamage {
     package private(set) var gaps: [Gap] = []
 
     /// Minimum distance between two separate damaged periods, in samples of the track (1 s).
-    private static let patience = Int64(AudioFormat.sessionRate)
+    private static let minSeparation = Int64(AudioFormat.sessionRate)
 
     /// Creates an empty list of gaps for a track.
     ///
@@ -151,17 +151,17 @@ package struct AudioDamage {
     ///   - ranges: The damaged ranges in order, in samples of the track at 48 kHz.
     ///   - end: The end of the block, in samples of the track.
     /// - Returns: The gaps that were completed.
-    package mutating func take(_ ranges: [Range<Int64>], through end: Int64) -> [Gap] {
+    package mutating func add(_ ranges: [Range<Int64>], through end: Int64) -> [Gap] {
         var ended: [Gap] = []
         for range in ranges {
-            if let begun = open, range.lowerBound - begun.upperBound < Self.patience {
+            if let begun = open, range.lowerBound - begun.upperBound < Self.minSeparation {
                 open = begun.lowerBound..<max(begun.upperBound, range.upperBound)
             } else {
                 ended += finish()
                 open = range
             }
         }
-        if let begun = open, end - begun.upperBound >= Self.patience { ended += finish() }
+        if let begun = open, end - begun.upperBound >= Self.minSeparation { ended += finish() }
         return ended
     }
 

@@ -48,7 +48,7 @@ struct DueFrames: Sendable {
     private var changes: [(nominal: Nanoseconds, from: ClockTime)] = []
     private let isPaced: Bool
     /// Loss cause that is used if the source doesn't report a cause.
-    private let silence: LossCause
+    private let defaultCause: LossCause
     /// The time between two due frames.
     private(set) var interval: Nanoseconds
     /// Due time of the last frame that was due, whether it was captured or lost.
@@ -83,7 +83,7 @@ struct DueFrames: Sendable {
     private static let restart = Nanoseconds.seconds(1)
     /// Maximum time between a loss and the report that explains the loss. A clock model takes some time to
     /// locate a gap.
-    private static let patience = Nanoseconds.seconds(5)
+    private static let maxReportDelay = Nanoseconds.seconds(5)
     private static let mostKept = 64
     private static let mostSilences = 10_000
 
@@ -92,18 +92,18 @@ struct DueFrames: Sendable {
     /// - Parameters:
     ///   - interval: The negotiated frame interval, greater than zero.
     ///   - isPaced: Whether the camera captures frames regularly at `interval`.
-    ///   - silence: Loss cause that is used if the source doesn't report a cause.
-    init(interval: Nanoseconds, isPaced: Bool = true, silence: LossCause = .disconnected) {
+    ///   - defaultCause: Loss cause that is used if the source doesn't report a cause.
+    init(interval: Nanoseconds, isPaced: Bool = true, defaultCause: LossCause = .disconnected) {
         nominal = max(interval, Nanoseconds(1))
         self.interval = nominal
         self.isPaced = isPaced
-        self.silence = silence
-        lastCause = silence
+        self.defaultCause = defaultCause
+        lastCause = defaultCause
     }
 
     /// Sets the frame interval measured by the camera's clock model; `nil` while the model isn't accurate
     /// enough.
-    mutating func follow(measured: Nanoseconds?) {
+    mutating func updateInterval(measured: Nanoseconds?) {
         interval = nominal
         guard let measured else { return }
         let share = Double(measured.count) / Double(nominal.count)
@@ -126,7 +126,7 @@ struct DueFrames: Sendable {
     ///   - count: Number of lost frames.
     ///   - cause: Cause of the loss.
     ///   - time: Expected capture time of the first lost frame.
-    mutating func report(_ count: Int, _ cause: LossCause, at time: ClockTime) {
+    mutating func recordLoss(count: Int, cause: LossCause, at time: ClockTime) {
         guard count > 0 else { return }
         var report = Report(time: time, length: interval * Int64(count), count: count, cause: cause)
         explainPast(&report)
@@ -137,7 +137,7 @@ struct DueFrames: Sendable {
     }
 
     /// Records that the camera became unavailable at a given time.
-    mutating func leave(at time: ClockTime, cause: LossCause) {
+    mutating func beginOutage(at time: ClockTime, cause: LossCause) {
         if let open = outages.indices.last, outages[open].end == nil {
             guard outages[open].cause != cause else { return }
             outages[open].end = time
@@ -146,26 +146,26 @@ struct DueFrames: Sendable {
     }
 
     /// Records that the camera became available again at a given time.
-    mutating func comeBack(at time: ClockTime) {
+    mutating func endOutage(at time: ClockTime) {
         guard let open = outages.indices.last, outages[open].end == nil else { return }
         outages[open].end = time
     }
 
     /// Shifts the capture time of the last counted frame after a change of the clock model. The due times of
     /// later frames are shifted by the same amount.
-    mutating func move(by time: Nanoseconds) {
+    mutating func shift(by time: Nanoseconds) {
         last = last.map { $0 + time }
         lastFrame = lastFrame.map { $0 + time }
     }
 
     /// Records a captured frame, and counts the missing due frames before this frame as lost. Call this
     /// method for each frame in capture order.
-    mutating func frameCame(at time: ClockTime) {
-        if isCounted(time) {
+    mutating func recordFrame(at time: ClockTime) {
+        if isCountedAsLost(at: time) {
             // The frame arrived after it had been counted as lost. A track that uses the frames' capture
             // times can still show this frame.
             if lastFrame.map({ time > $0 }) ?? true { lastFrame = time }
-            return forgive(time)
+            return removeLoss(nearest: time)
         }
         // While the interval changes, due times follow the longer interval.
         let isChanged = changes.first.map { $0.from <= time } ?? false
@@ -183,7 +183,7 @@ struct DueFrames: Sendable {
         }
         let passed = Double((time - last).count) / Double(interval.count)
         let missing = Int(max(0, min(passed.rounded() - 1, 1e6)))
-        for index in 0..<missing { lose(at: last + interval * Int64(index + 1)) }
+        for index in 0..<missing { countLoss(at: last + interval * Int64(index + 1)) }
         let expected = last + interval * Int64(missing + 1)
         if lastFrame.map({ time - $0 > Self.restart }) ?? true || passed > 1e6 {
             self.last = time
@@ -204,7 +204,7 @@ struct DueFrames: Sendable {
     ///   - limit: The time up to which lost frames are counted. All frames captured up to half an interval
     ///     after the limit have arrived.
     ///   - waiting: Capture time of the first frame that has arrived but hasn't been counted yet.
-    mutating func pass(_ limit: ClockTime, waiting: ClockTime? = nil) {
+    mutating func countOverdue(until limit: ClockTime, waiting: ClockTime? = nil) {
         guard isPaced else { return countReports(through: limit + interval / 2) }
         if last == nil {
             // The first waiting frame determines when frames are due.
@@ -213,7 +213,7 @@ struct DueFrames: Sendable {
         }
         let latest = min(limit, waiting.map { $0 - interval } ?? limit)
         while let last, last + interval + interval / 2 <= latest {
-            lose(at: last + interval)
+            countLoss(at: last + interval)
             self.last = last + interval
             isTrailing = true
         }
@@ -232,19 +232,19 @@ struct DueFrames: Sendable {
             }
             return
         }
-        pass(end + interval / 2)
-        for stretch in stretches { settle(stretch) }
+        countOverdue(until: end + interval / 2)
+        for stretch in stretches { recordSilence(stretch) }
         stretches = []
     }
 
-    private mutating func settle(_ stretch: Stretch) {
+    private mutating func recordSilence(_ stretch: Stretch) {
         guard !stretch.isExplained, silences.count < Self.mostSilences else { return }
         silences.append(
             SilentStretch(from: stretch.time, length: stretch.interval * Int64(stretch.count)))
     }
 
     /// Returns whether a frame with this capture time has been counted as lost.
-    func isCounted(_ time: ClockTime) -> Bool {
+    func isCountedAsLost(at time: ClockTime) -> Bool {
         guard isPaced, isTrailing, let last else { return false }
         return time < last + interval / 2
     }
@@ -257,7 +257,8 @@ struct DueFrames: Sendable {
     ///   - reach: Maximum time from the tick to the capture of a frame that the tick can show.
     ///   - waiting: Capture time of the next frame, if it has already arrived.
     /// - Returns: The cause, or `nil` if no frame was due.
-    mutating func cause(at tick: ClockTime, reach: Nanoseconds, waiting: ClockTime?) -> LossCause? {
+    mutating func assignCause(toTickAt tick: ClockTime, reach: Nanoseconds, waiting: ClockTime?) -> LossCause?
+    {
         guard isPaced else {
             guard let cause = reportedCause(at: tick, within: reach) ?? outageCause(at: tick) else {
                 return nil
@@ -281,8 +282,8 @@ struct DueFrames: Sendable {
 
     // MARK: Causes
 
-    private mutating func lose(at time: ClockTime) {
-        let cause = takeCause(ofFrameAt: time)
+    private mutating func countLoss(at time: ClockTime) {
+        let cause = consumeCause(ofFrameAt: time)
         guard begin.map({ time >= $0 - interval / 2 }) ?? true else { return }
         lost[cause.0, default: 0] += 1
         if let index = stretches.indices.last, stretches[index].cause == cause.0,
@@ -294,12 +295,12 @@ struct DueFrames: Sendable {
             stretches.append(
                 Stretch(
                     time: time, interval: interval, count: 1, cause: cause.0, isExplained: cause.isExplained))
-            if stretches.count > Self.mostKept { settle(stretches.removeFirst()) }
+            if stretches.count > Self.mostKept { recordSilence(stretches.removeFirst()) }
         }
     }
 
     /// Removes the lost frame nearest to a given time from the loss ledger, because the frame has arrived.
-    private mutating func forgive(_ time: ClockTime) {
+    private mutating func removeLoss(nearest time: ClockTime) {
         guard let index = stretches.lastIndex(where: { $0.time <= time + $0.interval / 2 }) else { return }
         let cause = stretches[index].cause
         let rest = (lost[cause] ?? 0) - 1
@@ -308,23 +309,23 @@ struct DueFrames: Sendable {
         if stretches[index].count == 0 { stretches.remove(at: index) }
     }
 
-    private mutating func takeCause(ofFrameAt time: ClockTime) -> (LossCause, isExplained: Bool) {
+    private mutating func consumeCause(ofFrameAt time: ClockTime) -> (LossCause, isExplained: Bool) {
         reports.removeAll { report in
             let end = report.time + report.length
-            return end + Self.patience < time || begin.map { end <= $0 } ?? false
+            return end + Self.maxReportDelay < time || begin.map { end <= $0 } ?? false
         }
-        outages.removeAll { outage in outage.end.map { $0 + Self.patience < time } ?? false }
+        outages.removeAll { outage in outage.end.map { $0 + Self.maxReportDelay < time } ?? false }
         if let index = reportIndex(ofFrameAt: time) {
             let cause = reports[index].cause
             reports[index].count -= 1
             if reports[index].count == 0 { reports.remove(at: index) }
             return (cause, true)
         }
-        return outageCause(at: time).map { ($0, true) } ?? (silence, false)
+        return outageCause(at: time).map { ($0, true) } ?? (defaultCause, false)
     }
 
     private func cause(ofFrameAt time: ClockTime) -> LossCause {
-        reportIndex(ofFrameAt: time).map { reports[$0].cause } ?? outageCause(at: time) ?? silence
+        reportIndex(ofFrameAt: time).map { reports[$0].cause } ?? outageCause(at: time) ?? defaultCause
     }
 
     /// Returns the index of the report that explains a lost frame: the first report that covers the frame's
@@ -345,7 +346,7 @@ struct DueFrames: Sendable {
     /// longer exposure.
     private mutating func explainSlowness(before time: ClockTime) {
         for index in stretches.indices
-        where !stretches[index].isExplained && stretches[index].end + Self.patience > time {
+        where !stretches[index].isExplained && stretches[index].end + Self.maxReportDelay > time {
             let (cause, count) = (stretches[index].cause, stretches[index].count)
             guard cause != .lowLight else { continue }
             lost[.lowLight, default: 0] += count

@@ -9,11 +9,11 @@ package import Media
 package struct ExposureMonitor {
     private let nominal: Nanoseconds
     /// Accumulated fraction of an omitted frame that hasn't been counted yet.
-    private var debt = 0.0
+    private var omittedFraction = 0.0
     /// Whether the camera's exposure time is longer than its nominal frame interval.
     private(set) var isSlow = false
     /// Number of consecutive frames that contradict `isSlow`.
-    private var against = 0
+    private var contradictingFrames = 0
 
     /// Minimum relative deviation of the frame interval at which the camera is considered to run at a lower
     /// rate. Smaller deviations are caused by crystal errors or rounded intervals (1/29.97 instead of 1/30).
@@ -34,18 +34,18 @@ package struct ExposureMonitor {
     /// - Parameter interval: The camera's current frame interval.
     /// - Returns: The number of frames missing before this frame, and whether a low-light period has just
     ///   started.
-    package mutating func frameCame(every interval: Nanoseconds) -> (missing: Int, becameSlow: Bool) {
+    package mutating func recordFrame(interval: Nanoseconds) -> (missing: Int, becameSlow: Bool) {
         let excess = interval.inSeconds / nominal.inSeconds - 1
         let isLate = excess > Self.tolerance
-        against = isLate == isSlow ? 0 : against + 1
-        let changes = against >= (isSlow ? Self.spell.end : Self.spell.begin)
+        contradictingFrames = isLate == isSlow ? 0 : contradictingFrames + 1
+        let changes = contradictingFrames >= (isSlow ? Self.spell.end : Self.spell.begin)
         if changes {
             isSlow.toggle()
-            against = 0
+            contradictingFrames = 0
         }
-        debt = isLate ? debt + excess : 0
-        let missing = Int(debt)
-        debt -= Double(missing)
+        omittedFraction = isLate ? omittedFraction + excess : 0
+        let missing = Int(omittedFraction)
+        omittedFraction -= Double(missing)
         return (missing, changes && isSlow)
     }
 }
@@ -70,7 +70,7 @@ package struct UnreportedGapDetector {
     /// Minimum length of a gap that is examined. Shorter gaps are caused by a busy host.
     private static let shortest = Nanoseconds.milliseconds(200)
     /// Time within which the clock model must change to a new line to confirm the gap.
-    private static let patience = Nanoseconds.seconds(3)
+    private static let confirmationTimeout = Nanoseconds.seconds(3)
 
     private var last: (sequence: Int64, arrival: ClockTime)?
     private var suspicion: Suspicion?
@@ -83,7 +83,7 @@ package struct UnreportedGapDetector {
     ///   - clock: The state of the clock model after this frame.
     /// - Returns: The number of missing frames (greater than 0) and the time when the gap began; `nil` if no
     ///   gap was detected.
-    package mutating func frameCame(
+    package mutating func recordFrame(
         _ sequence: Int64, at arrival: ClockTime, clock: ClockReading
     ) -> (count: Int, since: ClockTime)? {
         if let last, sequence == last.sequence + 1, arrival - last.arrival >= Self.shortest + clock.interval {
@@ -92,7 +92,7 @@ package struct UnreportedGapDetector {
         }
         last = (sequence, arrival)
         guard let suspected = suspicion else { return nil }
-        if arrival - suspected.since > suspected.length + Self.patience { suspicion = nil }
+        if arrival - suspected.since > suspected.length + Self.confirmationTimeout { suspicion = nil }
         let moved = clock.moved - suspected.moved
         guard moved * 2 > suspected.length else { return nil }
         suspicion = nil

@@ -39,7 +39,7 @@ public struct FrameCounts: Sendable, Equatable {
     /// Number of frames in the track's file.
     public var written: Int { captured - decimated + duplicated + slate }
     /// Total number of lost frames, for all causes.
-    public var lostInAll: Int { lost.values.reduce(0, +) }
+    public var totalLost: Int { lost.values.reduce(0, +) }
 
     /// Returns the sum of the counts of two tracks.
     package static func + (one: Self, other: Self) -> Self {
@@ -54,7 +54,7 @@ public struct FrameCounts: Sendable, Equatable {
 
     /// Fraction of lost frames: lost ÷ (captured + lost), 0…1.
     public var lostShare: Double {
-        lostInAll == 0 ? 0 : Double(lostInAll) / Double(captured + lostInAll)
+        totalLost == 0 ? 0 : Double(totalLost) / Double(captured + totalLost)
     }
 }
 

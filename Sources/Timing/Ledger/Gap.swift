@@ -21,7 +21,7 @@ public struct Gap: Sendable, Equatable, Codable {
 
     /// Returns a copy of the gap that is later by `time`, or earlier if `time` is negative.
     public func later(by time: Nanoseconds) -> Gap {
-        Gap(track: track, from: from.later(by: time), to: to.later(by: time), cause: cause)
+        Gap(track: track, from: from.advanced(by: time), to: to.advanced(by: time), cause: cause)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -54,7 +54,7 @@ package struct OutageLog {
     package var awaySince: ClockTime? { open?.since }
 
     /// Loss cause for frames or samples that are currently missing; `nil` while the device is available.
-    package var absence: LossCause? { open?.loss }
+    package var currentCause: LossCause? { open?.loss }
 
     /// Returns whether an outage overlaps a gap.
     func overlaps(_ gap: Gap) -> Bool {
@@ -75,7 +75,7 @@ package struct OutageLog {
     /// - Parameters:
     ///   - time: Expected capture time of the first missing frame.
     ///   - length: Time from the first missing frame to the next frame that arrived.
-    package mutating func wasSilent(from time: ClockTime, for length: Nanoseconds) {
+    package mutating func recordSilence(from time: ClockTime, for length: Nanoseconds) {
         let from = max(MediaTime(time, since: start), .zero)
         let gap = Gap(track: track, from: from, to: MediaTime(time + length, since: start), cause: "silent")
         if gap.to > gap.from, !overlaps(gap) { gaps.append(gap) }
@@ -102,7 +102,7 @@ package struct OutageLog {
 }
 
 /// Records when a camera was shown in the program.
-package struct OnAir: Sendable {
+package struct OnAirLog: Sendable {
     /// Periods in which the camera was shown, relative to T0, in order. The end of the last period is `nil`
     /// while the camera is shown.
     private var stretches: [(from: MediaTime, to: MediaTime?)] = []
@@ -128,7 +128,7 @@ package struct OnAir: Sendable {
     }
 
     /// Returns the parts of a camera's gaps during which the program showed the camera.
-    package func gaps(_ gaps: [Gap]) -> [Gap] {
+    package func gapsOnAir(in gaps: [Gap]) -> [Gap] {
         gaps.flatMap { gap in
             stretches.compactMap { stretch in
                 let (from, to) = (max(gap.from, stretch.from), min(gap.to, stretch.to ?? gap.to))

@@ -12,7 +12,7 @@ public struct ClockSteering: Sendable {
     /// Statistics about clock steering during a recording.
     public struct Summary: Sendable, Equatable {
         /// Numbers of accepted and rejected measurements of the group time.
-        public internal(set) var (followed, refused) = (0, 0)
+        public internal(set) var (accepted, rejected) = (0, 0)
         /// Largest error bound of an accepted measurement.
         public internal(set) var largestBound = Nanoseconds.zero
         /// Largest deviation of the session clock from the group time, which is the line fitted to the
@@ -46,7 +46,7 @@ public struct ClockSteering: Sendable {
     /// parts per million.
     private static let (settlingSeconds, largestCorrection) = (8.0, 100.0)
     /// Time without new measurements after which the session clock's error is no longer corrected.
-    private static let patience = Nanoseconds.seconds(5)
+    private static let measurementTimeout = Nanoseconds.seconds(5)
     /// Maximum difference between the specified T0 on `CLOCK_MONOTONIC` and the T0 computed from the
     /// measurements. Up to this limit, the measurements determine T0; if the difference exceeds the limit,
     /// the measurements are discarded.
@@ -66,7 +66,7 @@ public struct ClockSteering: Sendable {
     /// session time. During a recording, dates are computed from the time since T0 on the session clock, like
     /// times in the files. If dates followed `CLOCK_MONOTONIC`, the end of one file and the start of the next
     /// would have different dates.
-    func dated(_ time: ClockTime) -> ClockTime {
+    func wallClockStamp(of time: ClockTime) -> ClockTime {
         recording.map { $0.start.stamp + (time - $0.start.time) } ?? stamp(of: time)
     }
 
@@ -90,18 +90,18 @@ public struct ClockSteering: Sendable {
     /// - Returns: T0 on the session clock.
     public mutating func begin(at stamp: ClockTime, utc: Int64, now: ClockTime) -> ClockTime {
         // Measurements that disagree with the specified T0 were made before a step of the group time.
-        if fit.isKnown, (fit.stamp(of: utc) - stamp).magnitude > Self.largestDisagreement {
+        if fit.hasMeasurements, (fit.stamp(of: utc) - stamp).magnitude > Self.largestDisagreement {
             fit = GroupTimeFit()
         }
-        line.forget()
-        line.turn(at: now, to: fit.partsPerMillion)
+        line.discardOldPieces()
+        line.setRate(at: now, to: fit.partsPerMillion)
         let passed =
-            fit.isKnown
+            fit.hasMeasurements
             ? Nanoseconds(now.nanoseconds) + fit.distance(at: now) - Nanoseconds(utc) : now - stamp
         let start = line.time(stamped: now) - passed
         recording = Recording(
             start: (line.stamp(of: start), start),
-            difference: Nanoseconds(utc) - Nanoseconds(start.nanoseconds), isMeasured: fit.isKnown)
+            difference: Nanoseconds(utc) - Nanoseconds(start.nanoseconds), isMeasured: fit.hasMeasurements)
         summary = Summary()
         return start
     }
@@ -121,21 +121,23 @@ public struct ClockSteering: Sendable {
     /// - Parameters:
     ///   - measurement: The measurement of the group time.
     ///   - now: The current time on `CLOCK_MONOTONIC`, 0 to 10 s after the measurement.
-    /// - Throws: `ClockRefusal` if the measurement is implausible. The session clock then continues
+    /// - Throws: `ClockMeasurementError` if the measurement is implausible. The session clock then continues
     ///   unchanged.
-    public mutating func take(_ measurement: ClockMeasurement, now: ClockTime) throws(ClockRefusal) {
+    public mutating func update(with measurement: ClockMeasurement, now: ClockTime)
+        throws(ClockMeasurementError)
+    {
         let step: Nanoseconds
-        do throws(ClockRefusal) {
+        do throws(ClockMeasurementError) {
             guard measurement.stamp <= now, now - measurement.stamp <= .seconds(10) else {
                 throw .outOfOrderOrStale
             }
-            step = try fit.take(measurement)
+            step = try fit.update(with: measurement)
         } catch {
-            summary?.refused += 1
+            summary?.rejected += 1
             throw error
         }
         guard let recording else { return }
-        summary?.followed += 1
+        summary?.accepted += 1
         // If T0 came from another clock, the first measurement can deviate considerably, although the clock
         // hasn't drifted.
         let first = recording.isMeasured ? .zero : error(at: now)
@@ -146,7 +148,7 @@ public struct ClockSteering: Sendable {
             self.recording?.difference = recording.difference + moved
         }
         steer(now)
-        note(measurement, now)
+        updateSummary(with: measurement, at: now)
     }
 
     private mutating func steer(_ now: ClockTime) {
@@ -155,17 +157,17 @@ public struct ClockSteering: Sendable {
         line.rampRate(
             at: now,
             to: (fit.partsPerMillion + correction).limited(to: GroupTimeFit.mostPartsPerMillion))
-        line.rampRate(at: now + Self.patience, to: fit.partsPerMillion)
+        line.rampRate(at: now + Self.measurementTimeout, to: fit.partsPerMillion)
     }
 
     /// Returns the group time minus the session clock's time.
     private func error(at now: ClockTime) -> Nanoseconds {
-        guard let recording, fit.isKnown else { return .zero }
+        guard let recording, fit.hasMeasurements else { return .zero }
         let wanted = Nanoseconds(now.nanoseconds) + fit.distance(at: now) - recording.difference
         return wanted - Nanoseconds(line.time(stamped: now).nanoseconds)
     }
 
-    private mutating func note(_ measurement: ClockMeasurement, _ now: ClockTime) {
+    private mutating func updateSummary(with measurement: ClockMeasurement, at now: ClockTime) {
         guard var summary, let start = recording?.start else { return }
         summary.largestBound = max(summary.largestBound, measurement.bound)
         summary.largestError = max(summary.largestError, error(at: now).magnitude)
@@ -201,7 +203,7 @@ public struct ClockMeasurement: Sendable, Equatable {
 }
 
 /// Reason why a measurement of the group time was rejected.
-public enum ClockRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+public enum ClockMeasurementError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The error bound is negative, or too large to be useful.
     case bound(Nanoseconds)
     /// The measurement isn't newer than the last measurement, or is too old.

@@ -5,7 +5,7 @@ internal import Media
 struct GroupTimeFit: Sendable {
     private var window: [ClockMeasurement] = []
     /// Consecutive measurements that deviate from the line.
-    private var strangers: [ClockMeasurement] = []
+    private var outliers: [ClockMeasurement] = []
     /// The line that gives the group time minus `CLOCK_MONOTONIC`, in nanoseconds relative to
     /// `middle.distance`, as a function of the seconds since `middle.stamp`.
     private var line = StraightLine(slope: 0, intercept: 0)
@@ -23,57 +23,57 @@ struct GroupTimeFit: Sendable {
     /// million, during a time without measurements.
     private static let (tolerance, change) = (Nanoseconds.milliseconds(10), 20.0)
     /// Number of consecutive deviating measurements that form a new line if they agree with each other.
-    private static let mostStrangers = 5
+    private static let outliersForNewLine = 5
 
     /// Processes a measurement of the group time.
     ///
     /// - Returns: The size of a step in the group time, or zero. A step is reported only if several
     ///   measurements agree on the step.
-    /// - Throws: `ClockRefusal` if the measurement is rejected.
-    mutating func take(_ measurement: ClockMeasurement) throws(ClockRefusal) -> Nanoseconds {
+    /// - Throws: `ClockMeasurementError` if the measurement is rejected.
+    mutating func update(with measurement: ClockMeasurement) throws(ClockMeasurementError) -> Nanoseconds {
         guard measurement.bound >= .zero, measurement.bound <= Self.widestBound else {
             throw .bound(measurement.bound)
         }
-        if let last = strangers.last ?? window.last, measurement.stamp <= last.stamp {
+        if let last = outliers.last ?? window.last, measurement.stamp <= last.stamp {
             throw .outOfOrderOrStale
         }
         guard let last = window.last else {
-            follow([measurement])
+            fit(to: [measurement])
             return .zero
         }
         let passed = measurement.stamp - last.stamp
         let doubt = Nanoseconds(Int64(rounding: passed.inSeconds * Self.change * 1000))
         let deviation = measurement.distance - distance(at: measurement.stamp)
         guard deviation.magnitude > Self.tolerance + measurement.bound + last.bound + doubt else {
-            strangers = []
-            try followIfPlausible(window + [measurement])
+            outliers = []
+            try fitIfPlausible(to: window + [measurement])
             return .zero
         }
-        strangers.removeAll { ($0.distance - measurement.distance).magnitude > Self.tolerance }
-        strangers.append(measurement)
-        guard strangers.count >= Self.mostStrangers else { throw .step(deviation) }
+        outliers.removeAll { ($0.distance - measurement.distance).magnitude > Self.tolerance }
+        outliers.append(measurement)
+        guard outliers.count >= Self.outliersForNewLine else { throw .step(deviation) }
         // A step of the group time doesn't change the crystal's rate. Earlier measurements therefore fit the
         // new line after they are shifted by the step.
         let moved = window.map {
             ClockMeasurement(
                 stamp: $0.stamp, utc: (Nanoseconds($0.utc) + deviation).count, bound: $0.bound)
         }
-        strangers = []
-        try followIfPlausible(moved + [measurement])
+        outliers = []
+        try fitIfPlausible(to: moved + [measurement])
         return deviation
     }
 
-    private mutating func followIfPlausible(_ measurements: [ClockMeasurement]) throws(ClockRefusal) {
+    private mutating func fitIfPlausible(to measurements: [ClockMeasurement]) throws(ClockMeasurementError) {
         let before = window
-        follow(measurements)
+        fit(to: measurements)
         let ppm = partsPerMillion
         guard ppm.magnitude > Self.mostPartsPerMillion else { return }
-        follow(before)
+        fit(to: before)
         throw .rate(ppm)
     }
 
     /// Whether any measurements of the group time are available.
-    var isKnown: Bool { !window.isEmpty }
+    var hasMeasurements: Bool { !window.isEmpty }
 
     /// Returns the group time minus `CLOCK_MONOTONIC` at a time on `CLOCK_MONOTONIC`.
     func distance(at stamp: ClockTime) -> Nanoseconds {
@@ -91,7 +91,7 @@ struct GroupTimeFit: Sendable {
         return ClockTime(nanoseconds: (Nanoseconds(utc) - distance(at: near)).count)
     }
 
-    private mutating func follow(_ measurements: [ClockMeasurement]) {
+    private mutating func fit(to measurements: [ClockMeasurement]) {
         window = measurements.suffix(Self.most)
         guard let last = window.last else { return }
         middle = (last.stamp, last.distance)

@@ -20,7 +20,7 @@ public final class SteeredClock: SessionClock {
     /// Returns the wall-clock date of a time, using the base clock. During a recording, dates are computed
     /// from the time since T0 on the steered clock, like the times of samples and frames.
     public func date(of instant: ClockTime) -> Date {
-        base.date(of: steering.withLock { $0.dated(instant) })
+        base.date(of: steering.withLock { $0.wallClockStamp(of: instant) })
     }
 
     /// Whether the base clock advances in real time.
@@ -87,11 +87,11 @@ public final class SteeredClock: SessionClock {
     /// Processes a measurement of the group time.
     ///
     /// - Parameter measurement: The measurement of the group time, at most 10 s old.
-    /// - Throws: `ClockRefusal` if the measurement is implausible.
-    public func take(_ measurement: ClockMeasurement) throws(ClockRefusal) {
-        let refusal = steering.withLock { steering -> ClockRefusal? in
-            do throws(ClockRefusal) {
-                try steering.take(measurement, now: base.now)
+    /// - Throws: `ClockMeasurementError` if the measurement is implausible.
+    public func update(with measurement: ClockMeasurement) throws(ClockMeasurementError) {
+        let refusal = steering.withLock { steering -> ClockMeasurementError? in
+            do throws(ClockMeasurementError) {
+                try steering.update(with: measurement, now: base.now)
                 return nil
             } catch {
                 return error
@@ -166,7 +166,7 @@ struct SteeredLine: Sendable {
     /// - Parameters:
     ///   - stamp: The time of the change on `CLOCK_MONOTONIC`.
     ///   - ppm: The new rate deviation in parts per million, within ±500.
-    mutating func turn(at stamp: ClockTime, to ppm: Double) {
+    mutating func setRate(at stamp: ClockTime, to ppm: Double) {
         let time = time(stamped: stamp)
         while let last = pieces.last, last.stamp >= stamp { pieces.removeLast() }
         pieces.append(Piece(stamp: stamp, time: time, ppm: ppm))
@@ -191,12 +191,12 @@ struct SteeredLine: Sendable {
         for _ in 0..<Self.mostSteps {
             let change = Self.largestChangePerSecond * length.inSeconds
             rate = (ppm - rate).magnitude <= change ? ppm : rate + (ppm - rate).limited(to: change)
-            turn(at: instant, to: rate)
+            setRate(at: instant, to: rate)
             if rate == ppm { return }
             (instant, length) = (instant + Self.step, Self.step)
         }
     }
 
     /// Discards the oldest linear pieces, so that future pieces aren't merged.
-    mutating func forget() { pieces.removeFirst(max(pieces.count - Self.first / 2, 0)) }
+    mutating func discardOldPieces() { pieces.removeFirst(max(pieces.count - Self.first / 2, 0)) }
 }

@@ -23,7 +23,7 @@ final class BandedJPEGPainter: FramePainting {
         let mask: UInt64
         let showsLane: Bool
 
-        var moves: Bool { showsLane || !cells.isEmpty }
+        var isMoving: Bool { showsLane || !cells.isEmpty }
     }
 
     /// All inputs that determine a band's encoded bytes.
@@ -47,18 +47,18 @@ final class BandedJPEGPainter: FramePainting {
     /// Number of bytes before the entropy-coded data in a separately encoded band. The number is the same for all
     /// bands, because they share their tables.
     private var scanStart = 0
-    private var still: [SharedBytes] = []
-    private var white = SharedBytes(count: 0)
+    private var staticBands: [SharedBytes] = []
+    private var whiteBand = SharedBytes(count: 0)
     /// A cache of encoded data for bands that have few possible contents. The cache exists for the lifetime
     /// of the painter.
-    private var known: [Content: SharedBytes] = [:]
+    private var cachedBands: [Content: SharedBytes] = [:]
 
     // Width in pixels of a 4:2:2 MCU, which has 16 × 8 pixels.
     private static let blockWidth = 16
     private static let bandHeight = 8
     /// Limit for caching: the encoded data of all variants is kept for bands with at most this many code
     /// strip cells.
-    private static let fewCells = 4
+    private static let maxCachedCells = 4
 
     init(scene: TestScene) throws(EncodingError) {
         self.scene = scene
@@ -68,30 +68,36 @@ final class BandedJPEGPainter: FramePainting {
         scene.paintBackground(on: background)
         bands = Self.bands(of: scene)
         try readHeader(of: encode(background, top: 0, rows: min(Self.bandHeight, size.height)))
-        for band in bands { still.append(scan(of: try encode(background, top: band.top, rows: band.rows))) }
+        for band in bands {
+            staticBands.append(scan(of: try encode(background, top: band.top, rows: band.rows)))
+        }
         let blank = Canvas(.i422, FrameSize(width: size.width, height: Self.bandHeight))
-        blank.fill(blank.everything, scene.white)
-        white = scan(of: try encode(blank, top: 0, rows: Self.bandHeight))
+        blank.fill(blank.bounds, scene.white)
+        whiteBand = scan(of: try encode(blank, top: 0, rows: Self.bandHeight))
     }
 
     func paint(_ frame: ExposedFrame) throws(EncodingError) -> PaintedFrame {
         let bits = CodeStrip(frame: frame.number, time: frame.time).bits
         let box = scene.box(of: frame)
         var passing: [Content: SharedBytes] = [:]
-        var pieces = frame.holdsClap ? Array(repeating: white, count: bands.count) : still
-        for (index, band) in bands.enumerated() where band.moves {
+        var pieces = frame.holdsClap ? Array(repeating: whiteBand, count: bands.count) : staticBands
+        for (index, band) in bands.enumerated() where band.isMoving {
             let seen = frame.holdsClap ? 0..<0 : box.rows.clamped(to: band.top..<band.top + band.rows)
             guard !seen.isEmpty || !band.cells.isEmpty else { continue }
             let content = Content(
                 group: band.group, isWhite: frame.holdsClap, bits: bits & band.mask,
                 boxLeft: seen.isEmpty ? 0 : box.x, boxRows: seen.isEmpty ? 0..<0 : seen.moved(by: -band.top))
-            if let piece = known[content] ?? passing[content] {
+            if let piece = cachedBands[content] ?? passing[content] {
                 pieces[index] = piece
                 continue
             }
             let piece = try encode(band, isWhite: frame.holdsClap, bits: bits, box: seen.isEmpty ? nil : box)
             pieces[index] = piece
-            if band.cells.count <= Self.fewCells { known[content] = piece } else { passing[content] = piece }
+            if band.cells.count <= Self.maxCachedCells {
+                cachedBands[content] = piece
+            } else {
+                passing[content] = piece
+            }
         }
         return PaintedFrame(memory: join(pieces))
     }
@@ -121,7 +127,7 @@ final class BandedJPEGPainter: FramePainting {
     ) throws(EncodingError) -> SharedBytes {
         let canvas = Canvas(.i422, FrameSize(width: size.width, height: band.rows))
         if isWhite {
-            canvas.fill(canvas.everything, scene.white)
+            canvas.fill(canvas.bounds, scene.white)
         } else {
             for plane in 0..<3 {
                 let byteCount = canvas.planes[plane].stride * band.rows
@@ -144,19 +150,19 @@ final class BandedJPEGPainter: FramePainting {
         let bytes = withExtendedLifetime(jpeg) { Array(jpeg.bytes) }
         var place = 2
         while bytes[place + 1] != Self.startOfScan {
-            if bytes[place + 1] == Self.startOfFrame { heightPlace = place + 5 }
+            if bytes[place + 1] == Self.startOfFrame { heightOffset = place + 5 }
             place += 2 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
         }
         scanStart = place + 2 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
         let interval = (size.width + Self.blockWidth - 1) / Self.blockWidth
         header = Array(bytes[..<place])
-        header[heightPlace] = UInt8(size.height >> 8)
-        header[heightPlace + 1] = UInt8(size.height & 0xFF)
+        header[heightOffset] = UInt8(size.height >> 8)
+        header[heightOffset + 1] = UInt8(size.height & 0xFF)
         header += [0xFF, Self.restartInterval, 0, 4, UInt8(interval >> 8), UInt8(interval & 0xFF)]
         header += bytes[place..<scanStart]
     }
 
-    private var heightPlace = 0
+    private var heightOffset = 0
 
     private static let startOfFrame: UInt8 = 0xC0
     private static let startOfScan: UInt8 = 0xDA

@@ -33,7 +33,7 @@ struct Canvas {
         return copy
     }
 
-    var everything: PixelRectangle { PixelRectangle(x: 0, y: 0, width: size.width, height: size.height) }
+    var bounds: PixelRectangle { PixelRectangle(x: 0, y: 0, width: size.width, height: size.height) }
 
     func row(_ row: Int, of plane: Int) -> UnsafeMutablePointer<UInt8> {
         (memory.start + planes[plane].offset + row * planes[plane].stride).assumingMemoryBound(to: UInt8.self)

@@ -48,12 +48,14 @@ struct FrameAppearance: Sendable, Equatable {
     /// for bluer light.
     var warmth = 1.0
 
-    static let usual = Self()
+    static let neutral = Self()
 
     /// Converts the scene's red, green, and blue values (0…1) to the values that the camera captures, clamped
     /// to 0…1.
-    func seen(_ red: Double, _ green: Double, _ blue: Double) -> (red: Double, green: Double, blue: Double) {
-        guard self != .usual else { return (red, green, blue) }
+    func adjusted(_ red: Double, _ green: Double, _ blue: Double) -> (
+        red: Double, green: Double, blue: Double
+    ) {
+        guard self != .neutral else { return (red, green, blue) }
         let balance = warmth.squareRoot()
         func level(_ value: Double) -> Double { min(max(value * light + offset, 0), 1) }
         return (level(red * balance), level(green), level(blue / balance))
@@ -71,7 +73,7 @@ final class RawScenePainter: FramePainting {
         background = Canvas(pixel, scene.turn.stored)
         scene.paintBackground(on: background)
         white = Canvas(pixel, scene.turn.stored)
-        white.fill(white.everything, scene.white)
+        white.fill(white.bounds, scene.white)
     }
 
     func paint(_ frame: ExposedFrame) -> PaintedFrame {

@@ -5,7 +5,7 @@ import Media
 struct TestScene: Sendable {
     let turn: Turn
     let color: ColorDescription
-    private let look: FrameAppearance
+    private let appearance: FrameAppearance
     private let black: PaintColor
     let white: PaintColor
     private let laneColor: PaintColor
@@ -17,16 +17,17 @@ struct TestScene: Sendable {
     private static let tileRows = 6
     private static let lineWidth = 2
 
-    /// Creates a scene. `look` doesn't affect the code strip or the claps.
-    init(turn: Turn, color: ColorDescription, choices: SeededChoices, look: FrameAppearance = .usual) {
+    /// Creates a scene. `appearance` doesn't affect the code strip or the claps.
+    init(turn: Turn, color: ColorDescription, choices: SeededChoices, appearance: FrameAppearance = .neutral)
+    {
         self.turn = turn
         self.color = color
-        self.look = look
+        self.appearance = appearance
         tint = Int(choices.bits(.tint, of: 0) % 6)
         black = PaintColor(grey: 0, in: color)
         white = PaintColor(grey: 1, in: color)
-        laneColor = PaintColor(look.seen(0.2, 0.2, 0.2), in: color)
-        boxColor = PaintColor(look.seen(0.9, 0.7, 0.1), in: color)
+        laneColor = PaintColor(appearance.adjusted(0.2, 0.2, 0.2), in: color)
+        boxColor = PaintColor(appearance.adjusted(0.9, 0.7, 0.1), in: color)
     }
 
     // MARK: Static background
@@ -35,7 +36,7 @@ struct TestScene: Sendable {
     func paintBackground(on canvas: Canvas) {
         let upright = turn.upright
         let (columns, rows) = (Self.tileColumns, Self.tileRows)
-        canvas.fill(canvas.everything, PaintColor(look.seen(0.45, 0.45, 0.45), in: color))
+        canvas.fill(canvas.bounds, PaintColor(appearance.adjusted(0.45, 0.45, 0.45), in: color))
         for row in 0..<rows {
             for column in 0..<columns {
                 // The edges have even positions, because chroma has half the resolution.
@@ -58,7 +59,7 @@ struct TestScene: Sendable {
         let shades = [0.15 + 0.45 * across, 0.15 + 0.4 * down, 0.55 - 0.4 * across]
         let orders = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
         let (red, green, blue) = orders[tint]
-        return PaintColor(look.seen(shades[red], shades[green], shades[blue]), in: color)
+        return PaintColor(appearance.adjusted(shades[red], shades[green], shades[blue]), in: color)
     }
 
     // MARK: Moving parts
@@ -143,7 +144,7 @@ enum ColorBars {
     private static let brightness = 0.75
 
     static func paint(
-        on canvas: Canvas, turn: Turn, color: ColorDescription, look: FrameAppearance = .usual
+        on canvas: Canvas, turn: Turn, color: ColorDescription, appearance: FrameAppearance = .neutral
     ) {
         let upright = turn.upright
         for (index, bar) in bars.enumerated() {
@@ -153,7 +154,8 @@ enum ColorBars {
                 index + 1 == bars.count ? upright.width : (index + 1) * upright.width / bars.count / 2 * 2
             let area = PixelRectangle(x: left, y: 0, width: right - left, height: upright.height)
             let color = PaintColor(
-                look.seen(bar.red * brightness, bar.green * brightness, bar.blue * brightness), in: color)
+                appearance.adjusted(bar.red * brightness, bar.green * brightness, bar.blue * brightness),
+                in: color)
             canvas.fill(turn.stored(area), color)
         }
     }
@@ -167,7 +169,7 @@ struct Turn: Sendable, Equatable {
     let stored: FrameSize
     let rotation: Rotation
 
-    var upright: FrameSize { rotation.swapsSides ? stored.turned : stored }
+    var upright: FrameSize { rotation.swapsSides ? stored.transposed : stored }
 
     /// Returns the rectangle of the stored frame that shows a given rectangle of the upright frame.
     func stored(_ area: PixelRectangle) -> PixelRectangle {

@@ -15,7 +15,7 @@ struct ReadableFile {
     ///   - operation: The attempted operation, for messages, for example `opening the file`.
     /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or is a pipe, a socket, or a
     ///   device, which might block forever.
-    init(_ path: String, asked selector: String, operation: String) throws(VirtualDeviceError) {
+    init(_ path: String, selector: String, operation: String) throws(VirtualDeviceError) {
         self.path = path
         self.selector = selector
         self.operation = operation
@@ -24,7 +24,9 @@ struct ReadableFile {
         guard descriptor >= 0 else {
             let number = errno
             // `ENXIO` means that a socket can't be opened or a device has no driver.
-            if number == ENXIO { throw .device(Self.noFile("a socket or a device", selector, operation)) }
+            if number == ENXIO {
+                throw .device(Self.notRegularFileError("a socket or a device", selector, operation))
+            }
             throw .device(
                 [ENOTDIR, ENAMETOOLONG].contains(number)
                     ? DeviceError(device: selector, operation: operation, reason: .notFound)
@@ -37,12 +39,14 @@ struct ReadableFile {
         }
         switch facts.st_mode & S_IFMT {
         case S_IFREG, S_IFDIR: break
-        case S_IFIFO: throw .device(Self.noFile("a named pipe", selector, operation))
-        default: throw .device(Self.noFile("a device", selector, operation))
+        case S_IFIFO: throw .device(Self.notRegularFileError("a named pipe", selector, operation))
+        default: throw .device(Self.notRegularFileError("a device", selector, operation))
         }
     }
 
-    private static func noFile(_ what: String, _ selector: String, _ operation: String) -> DeviceError {
+    private static func notRegularFileError(_ what: String, _ selector: String, _ operation: String)
+        -> DeviceError
+    {
         DeviceError(
             device: selector, operation: operation,
             reason: .other("the path refers to \(what), not a regular file. Choose a media file."))
@@ -69,23 +73,23 @@ struct ReadableFile {
 
 /// Checks the time stamps of a media file during playback. A file can contain arbitrary time stamps, and
 /// playback must not pause for the duration of a long jump.
-struct FileTimes {
-    private var reached: Nanoseconds?
+struct FileTimestampValidator {
+    private var lastTime: Nanoseconds?
 
     /// Longest plausible jump forward (30 days). Recordings can have gaps of several days.
-    private static let longestHole = Nanoseconds.seconds(30 * 86_400)
+    private static let maxForwardJump = Nanoseconds.seconds(30 * 86_400)
     /// Longest plausible jump backward (10 s). Packets can overlap, and frames can be out of order.
-    private static let longestReturn = Nanoseconds.seconds(10)
+    private static let maxBackwardJump = Nanoseconds.seconds(10)
 
     /// Checks the next time stamp.
     ///
     /// - Parameter time: Time since the file's first frame or sample.
     /// - Returns: The cause to report if playback must end here; `nil` if playback can continue.
-    mutating func problem(at time: Nanoseconds) -> String? {
-        let last = reached ?? .zero
-        defer { reached = time }
+    mutating func check(_ time: Nanoseconds) -> String? {
+        let last = lastTime ?? .zero
+        defer { lastTime = time }
         let step = time - last
-        guard step > Self.longestHole || step < .zero - Self.longestReturn else { return nil }
+        guard step > Self.maxForwardJump || step < .zero - Self.maxBackwardJump else { return nil }
         let (way, length) = step > .zero ? ("forward", step) : ("backward", .zero - step)
         return
             "the file's timestamps jump \(way) by \(Int64(rounding: length.inSeconds)) s after \(last.text)"

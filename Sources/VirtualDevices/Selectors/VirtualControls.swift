@@ -20,7 +20,7 @@ final class VirtualControls: Sendable {
         let focus: Int64
     }
 
-    static let names = usual.map(\.name)
+    static let names = defaultControls.map(\.name)
 
     /// Creates the controls with default values. All automatic modes are on.
     ///
@@ -35,8 +35,8 @@ final class VirtualControls: Sendable {
         metered = Metered(
             exposureTime: choice(0, 60...300, step: 1), temperature: choice(1, 3000...6000, step: 10),
             focus: choice(2, 20...200, step: 5))
-        state = ConditionLock(Self.usual.filter { !missing.contains($0.name) })
-        state.withLock { settle(&$0) }
+        state = ConditionLock(Self.defaultControls.filter { !missing.contains($0.name) })
+        state.withLock { applyAutomaticModes(&$0) }
     }
 
     /// All controls with their current values.
@@ -57,14 +57,14 @@ final class VirtualControls: Sendable {
         for (index, control) in controls.enumerated() where control.name == request.name {
             controls[index] = control.with(value: request.value)
         }
-        settle(&controls)
+        applyAutomaticModes(&controls)
         return nil
     }
 
     /// Sets each control that an automatic mode manages to the value that the mode has chosen.
-    private func settle(_ controls: inout [DeviceControl]) {
+    private func applyAutomaticModes(_ controls: inout [DeviceControl]) {
         for (index, control) in controls.enumerated() {
-            let isGoverned = controls.governing(control.name, beside: []) != nil
+            let isGoverned = controls.governingFault(for: control.name, alongside: []) != nil
             let found: Int64? =
                 switch control.name {
                 case "exposure_time_absolute": metered.exposureTime
@@ -77,15 +77,15 @@ final class VirtualControls: Sendable {
         }
     }
 
-    /// The effect of the current controls on the scene. The value is `FrameAppearance.usual` if all modes are automatic
+    /// The effect of the current controls on the scene. The value is `FrameAppearance.defaultControls` if all modes are automatic
     /// and the brightness is 0.
-    var look: FrameAppearance {
+    var appearance: FrameAppearance {
         state.withLock { controls in
             func value(_ name: String) -> Int64? { controls.named(name)?.value }
-            let neutral = Double(metered.exposureTime) * Self.amplification(Self.usualGain)
+            let neutral = Double(metered.exposureTime) * Self.amplification(Self.defaultGain)
             let exposure = Double(value("exposure_time_absolute") ?? metered.exposureTime)
-            let gain = Self.amplification(value("gain") ?? Self.usualGain)
-            let isAutomatic = controls.governing("exposure_time_absolute", beside: []) != nil
+            let gain = Self.amplification(value("gain") ?? Self.defaultGain)
+            let isAutomatic = controls.governingFault(for: "exposure_time_absolute", alongside: []) != nil
             let temperature = Double(value("white_balance_temperature") ?? metered.temperature)
             return FrameAppearance(
                 light: isAutomatic ? 1 : exposure * gain / neutral,
@@ -96,14 +96,14 @@ final class VirtualControls: Sendable {
 
     private static func amplification(_ gain: Int64) -> Double { 1 + Double(gain) / 64 }
 
-    private static let usualGain: Int64 = 16
+    private static let defaultGain: Int64 = 16
 
-    private static let usual: [DeviceControl] = [
+    private static let defaultControls: [DeviceControl] = [
         DeviceControl(name: "brightness", value: 0, minimum: -64, maximum: 64, defaultValue: 0),
         DeviceControl(
             name: "white_balance_automatic", kind: .boolean, value: 1, minimum: 0, maximum: 1, defaultValue: 1
         ),
-        DeviceControl(name: "gain", value: usualGain, minimum: 0, maximum: 255, defaultValue: usualGain),
+        DeviceControl(name: "gain", value: defaultGain, minimum: 0, maximum: 255, defaultValue: defaultGain),
         DeviceControl(
             name: "power_line_frequency", kind: .menu, value: 1, minimum: 0, maximum: 2, defaultValue: 1,
             menu: [0: "Disabled", 1: "50 Hz", 2: "60 Hz"]),

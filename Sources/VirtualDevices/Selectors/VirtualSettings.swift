@@ -103,18 +103,18 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     /// the size or the rate, the result also contains smaller sizes or lower rates that are common for
     /// webcams.
     func offers(beside format: VideoFormat) -> [OfferedFormat] {
-        let rates = [format.rate] + (rate == nil ? Self.usualRates.filter { $0 < format.rate } : [])
-        let smaller = Self.usualSizes.filter { $0.pixelCount < format.size.pixelCount }
+        let rates = [format.rate] + (rate == nil ? Self.standardRates.filter { $0 < format.rate } : [])
+        let smaller = Self.standardSizes.filter { $0.pixelCount < format.size.pixelCount }
         return ([format.size] + (size == nil ? smaller : [])).map {
             OfferedFormat(pixel: format.pixel, size: $0, rates: .listed(rates))
         }
     }
 
-    private static let usualSizes = [
+    private static let standardSizes = [
         (1920, 1080), (1280, 720), (960, 540), (640, 480), (640, 360), (320, 240),
     ]
     .map { FrameSize(width: $0, height: $1) }
-    private static let usualRates: [FrameRate] = [60, 30, 24, 20, 15, 10, 5].map { FrameRate($0) }
+    private static let standardRates: [FrameRate] = [60, 30, 24, 20, 15, 10, 5].map { FrameRate($0) }
 
     /// Returns whether both dimensions are even, as 4:2:0 and 4:2:2 require, and at least 16 pixels, as the code strip
     /// requires.

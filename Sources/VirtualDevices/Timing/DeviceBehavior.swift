@@ -37,10 +37,10 @@ public struct DeviceBehavior: Sendable, Equatable {
     /// Pairs each disconnection with the reconnection that follows it.
     private static func outages(
         _ selector: VirtualSelector
-    ) throws(VirtualDeviceError) -> [FaultScript.Stretch] {
+    ) throws(VirtualDeviceError) -> [FaultScript.Interval] {
         let starts = try selector.instants("unplug")
         let ends = try selector.instants("replug")
-        var outages: [FaultScript.Stretch] = []
+        var outages: [FaultScript.Interval] = []
         for (index, start) in starts.enumerated() {
             let end = ends.indices.contains(index) ? ends[index] : nil
             outages.append(.init(from: start, to: end))
@@ -57,12 +57,12 @@ public struct DeviceBehavior: Sendable, Equatable {
     }
 
     private static func stalls(_ selector: VirtualSelector) throws(VirtualDeviceError) -> [FaultScript
-        .Stretch]
+        .Interval]
     {
         try selector.value(
             "stall", "START:DURATION in seconds after the start, for example `stall=5:2` or `stall=5:2,20:1`"
         ) { text in
-            var stalls: [FaultScript.Stretch] = []
+            var stalls: [FaultScript.Interval] = []
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
                 let sides = part.split(separator: ":", omittingEmptySubsequences: false)
                 guard sides.count == 2, let start = VirtualSelector.seconds(sides[0]),
@@ -78,7 +78,7 @@ public struct DeviceBehavior: Sendable, Equatable {
 /// The times when a synthetic device is disconnected, reconnected, or stalled, relative to the start of the recording.
 public struct FaultScript: Sendable, Equatable {
     /// A time interval relative to T0 that includes `start` but not `end`.
-    public struct Stretch: Sendable, Equatable {
+    public struct Interval: Sendable, Equatable {
         /// Start of the interval, relative to T0.
         public let start: Nanoseconds
         /// End of the interval, relative to T0; `nil` if the interval never ends. The interval doesn't include this
@@ -94,12 +94,12 @@ public struct FaultScript: Sendable, Equatable {
 
     /// Intervals during which the device is disconnected, in chronological order. Only the last interval may
     /// be open-ended.
-    public let outages: [Stretch]
+    public let outages: [Interval]
     /// Intervals during which the device is connected but delivers no data.
-    public let stalls: [Stretch]
+    public let stalls: [Interval]
 
     /// Creates a script. By default, no faults occur.
-    public init(outages: [Stretch] = [], stalls: [Stretch] = []) {
+    public init(outages: [Interval] = [], stalls: [Interval] = []) {
         self.outages = outages
         self.stalls = stalls
     }

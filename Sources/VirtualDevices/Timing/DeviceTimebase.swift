@@ -50,12 +50,12 @@ enum Clap {
     private static let interval: Int64 = 1_000_000_000
 
     /// Returns whether a clap occurs during the exposure [`start`, `end`).
-    static func isSeen(from start: ClockTime, until end: ClockTime) -> Bool {
+    static func occurs(from start: ClockTime, until end: ClockTime) -> Bool {
         (end.nanoseconds - 1).floorDivided(by: interval) * interval >= start.nanoseconds
     }
 
     /// Returns the time from the last clap to `instant`, which is less than one second.
-    static func timeSince(_ instant: ClockTime) -> Nanoseconds {
+    static func timeSinceLast(at instant: ClockTime) -> Nanoseconds {
         Nanoseconds(instant.nanoseconds - instant.nanoseconds.floorDivided(by: interval) * interval)
     }
 }

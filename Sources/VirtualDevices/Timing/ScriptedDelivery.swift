@@ -27,7 +27,7 @@ struct ScriptedDelivery {
         var choices: SeededChoices
         /// Slots that are overdue by more than this time are lost, as if a driver's buffers were full. If the
         /// value is `nil`, no slots are lost this way.
-        var patience: Nanoseconds?
+        var maxOverdueTime: Nanoseconds?
 
         func time(of slot: Int64) -> ClockTime { timebase.time(of: slot * slotLength) }
         func isDropped(_ slot: Int64) -> Bool { choices.fraction(.drop, of: slot) < dropShare }
@@ -47,7 +47,7 @@ struct ScriptedDelivery {
     private(set) var reportedChanges: Int
     /// Time of the last reconnection. Slots that began earlier weren't captured.
     private var connectedSince: ClockTime
-    private var untold: [Loss] = []
+    private var unreportedLosses: [Loss] = []
 
     /// Starts the delivery of a device that is turned on at `start`. The first slot begins at `start` or later.
     ///
@@ -72,9 +72,9 @@ struct ScriptedDelivery {
 
     private var due: ClockTime { rules.time(of: slot + 1) + rules.latency }
 
-    /// Returns the time of the next call to `steps`, which is never later than the device's next event.
+    /// Returns the time of the next call to `dequeueSteps`, which is never later than the device's next event.
     /// `recordingStart` is T0, or `nil` until T0 is known.
-    func wake(since recordingStart: ClockTime?) -> ClockTime {
+    func wakeTime(since recordingStart: ClockTime?) -> ClockTime {
         guard let change = rules.faults.change(reportedChanges, since: recordingStart) else { return due }
         return min(change, due)
     }
@@ -85,38 +85,40 @@ struct ScriptedDelivery {
     ///   - now: The current time.
     ///   - recordingStart: T0, or `nil` until T0 is known.
     /// - Returns: The events; empty if no event is due.
-    mutating func steps(at now: ClockTime, since recordingStart: ClockTime?) -> [Step] {
+    mutating func dequeueSteps(at now: ClockTime, since recordingStart: ClockTime?) -> [Step] {
         if let change = rules.faults.change(reportedChanges, since: recordingStart), change <= min(now, due) {
-            return tell(change)
+            return applyChange(change)
         }
         guard due <= now else { return [] }
         defer { slot += 1 }
         let begin = rules.time(of: slot)
         guard isCapturing else { return [] }
-        if rules.faults.isStalled(at: due, since: recordingStart) { return lose(.disconnected, begin) }
-        if let patience = rules.patience, now - due > patience { return lose(.driver, begin) }
-        if rules.isDropped(slot) { return lose(.bus, begin) }
-        let losses = untold.map { Step.lost(slots: $0.slots, cause: $0.cause, capturedAt: $0.capturedAt) }
-        untold.removeAll()
+        if rules.faults.isStalled(at: due, since: recordingStart) { return recordLoss(.disconnected, begin) }
+        if let patience = rules.maxOverdueTime, now - due > patience { return recordLoss(.driver, begin) }
+        if rules.isDropped(slot) { return recordLoss(.bus, begin) }
+        let losses = unreportedLosses.map {
+            Step.lost(slots: $0.slots, cause: $0.cause, capturedAt: $0.capturedAt)
+        }
+        unreportedLosses.removeAll()
         return losses + [.deliver(slot: slot, isDamaged: rules.isDamaged(slot))]
     }
 
-    private mutating func tell(_ change: ClockTime) -> [Step] {
+    private mutating func applyChange(_ change: ClockTime) -> [Step] {
         reportedChanges += 1
         guard !isAway else {
             // Earlier losses are not reported, because the gap since the last arrival covers them.
-            untold.removeAll()
+            unreportedLosses.removeAll()
             return [.away(at: change)]
         }
         connectedSince = change
         return [.returned(at: change)]
     }
 
-    private mutating func lose(_ cause: LossCause, _ capturedAt: ClockTime) -> [Step] {
-        if let last = untold.indices.last, untold[last].cause == cause {
-            untold[last].slots += 1
+    private mutating func recordLoss(_ cause: LossCause, _ capturedAt: ClockTime) -> [Step] {
+        if let last = unreportedLosses.indices.last, unreportedLosses[last].cause == cause {
+            unreportedLosses[last].slots += 1
         } else {
-            untold.append(Loss(cause: cause, slots: 1, capturedAt: capturedAt))
+            unreportedLosses.append(Loss(cause: cause, slots: 1, capturedAt: capturedAt))
         }
         return []
     }

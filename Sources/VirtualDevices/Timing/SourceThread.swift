@@ -25,7 +25,7 @@ final class SourceThread: Sendable {
     var recordingStart: ClockTime? { monitor.withLock { $0.recordingStart } }
 
     /// Sets T0. Only the first call before `stop` has an effect, so that a scripted fault happens only once.
-    func recordingBegins(at start: ClockTime) {
+    func setRecordingStart(_ start: ClockTime) {
         monitor.withLock { if $0.recordingStart == nil { $0.recordingStart = start } }
     }
 
@@ -46,7 +46,7 @@ final class SourceThread: Sendable {
         do throws(ThreadError) {
             thread = try clock.startThread(named: name) {
                 body(cancellation)
-                self.noteProcessorTime()
+                self.recordProcessorTime()
             }
         } catch {
             throw DeviceError(device: name, operation: "starting", error)
@@ -74,7 +74,7 @@ final class SourceThread: Sendable {
     }
 
     /// Records the CPU time of the calling thread. The device's thread calls this method periodically.
-    func noteProcessorTime() {
+    func recordProcessorTime() {
         let used = MediaThread.cpuTimeOfCurrentThread
         monitor.withLock { $0.usedNow = used }
     }

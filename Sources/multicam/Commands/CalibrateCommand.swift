@@ -86,7 +86,7 @@ struct CalibrateCommand: Command {
             guard let events = Int(text), (3...100).contains(events) else {
                 throw arguments.spec.error("`--events \(text.printable())`: expected a number from 3 to 100.")
             }
-            options.events = events
+            options.minEvents = events
         }
         if let duration = try arguments.duration() { options.duration = duration }
         return options
@@ -107,8 +107,8 @@ struct CalibrateCommand: Command {
     private func measure(
         _ request: SetupRequest, _ options: CalibrationOptions, isDry: Bool
     ) async throws -> ExitStatus {
-        try SignalInbox.open()
-        let (media, sources) = try listen(request)
+        try SignalHandler.install()
+        let (media, sources) = try openMediaSocket(request)
         let outcome: Result<ExitStatus, any Error>
         do {
             outcome = .success(try await measure(request, options, isDry: isDry, sources))
@@ -117,7 +117,7 @@ struct CalibrateCommand: Command {
         }
         if let sources {
             await withCheckedContinuation { continuation in
-                MediaThread.eventually(name: "sources:end") {
+                MediaThread.startWhenPossible(name: "sources:end") {
                     sources.end()
                     continuation.resume()
                 }
@@ -128,13 +128,13 @@ struct CalibrateCommand: Command {
     }
 
     /// Opens a media socket if the profile uses network cameras, screens, or devices of other processes.
-    private func listen(_ request: SetupRequest) throws -> (MediaServer?, NetworkSources?) {
+    private func openMediaSocket(_ request: SetupRequest) throws -> (MediaServer?, NetworkSources?) {
         let selectors = try SessionSetup.selectors(of: request)
         let named = Array(selectors.cameras.values) + Array(selectors.microphones.values)
-        guard SessionSetup.namesRemote(named) else { return (nil, nil) }
+        guard SessionSetup.includesRemote(named) else { return (nil, nil) }
         let devices = RemoteDevices()
         let media = try MediaServer(devices: devices)
-        let profile = try SessionSetup.read(request).readProfile
+        let profile = try SessionSetup.loadProfile(for: request).loadedProfile
         return (
             media,
             NetworkSources(of: media, sentTo: devices, withholding: profile?.secretVariables ?? []) {
@@ -149,7 +149,7 @@ struct CalibrateCommand: Command {
         // The setup runs on a separate thread, because it blocks until the cameras are available.
         let setup = try await MediaThread.run(named: "setup") { try SessionSetup(request, remote: sources) }
         let calibration = try Calibration(setup, options)
-        SignalInbox.listen { request in
+        SignalHandler.start { request in
             switch request {
             case .stop(1, _): calibration.stop()
             case .stop: _exit(ExitStatus.aborted.rawValue)
@@ -157,7 +157,9 @@ struct CalibrateCommand: Command {
             }
         }
         let printer = Task(executorPreference: TaskThreads.shared) {
-            for await event in calibration.events { report(CalibrationText(event, goal: options.goal)) }
+            for await event in calibration.events {
+                report(CalibrationText(event, goal: options.targetUncertainty))
+            }
         }
         let outcome: Result<CalibrationResult, any Error>
         do {
@@ -173,17 +175,17 @@ struct CalibrateCommand: Command {
         // taken several minutes of the user's time.
         var failure: (any Error)?
         do {
-            isKept = try !isDry && keep(result, of: calibration)
+            isKept = try !isDry && store(result, of: calibration)
         } catch {
             failure = error
             exit = Multicam.status(of: error)
         }
         if wantsJSON {
-            Output.data(CalibrationText.json(result, isKept: isKept, exit: exit))
+            Output.data(CalibrationText.json(result, isStored: isKept, exit: exit))
         } else {
             for finding in result.findings { Output.data(CalibrationText.sentence(on: finding, result)) }
             for sentence in CalibrationText.remarks(
-                on: result, plan: setup.plan, isKept: isKept, isDry: isDry)
+                on: result, plan: setup.plan, isStored: isKept, isDry: isDry)
             {
                 Output.message(sentence)
             }
@@ -203,9 +205,9 @@ struct CalibrateCommand: Command {
     /// Stores the usable findings of a calibration.
     ///
     /// - Returns: Whether any finding was stored.
-    private func keep(_ result: CalibrationResult, of calibration: Calibration) throws -> Bool {
-        guard result.hasUsable else { return false }
-        if let warning = try calibration.keep(result) { Output.message(warning) }
+    private func store(_ result: CalibrationResult, of calibration: Calibration) throws -> Bool {
+        guard result.hasUsableFinding else { return false }
+        if let warning = try calibration.save(result) { Output.message(warning) }
         return true
     }
 
@@ -217,7 +219,7 @@ struct CalibrateCommand: Command {
             if hasTerminal { Output.status("measuring: \(Int(share * 95)) %") }
         }
         let disk = await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "measure") {
+            MediaThread.startWhenPossible(name: "measure") {
                 continuation.resume(
                     returning: Result { () throws(FileError) in
                         try ThisMachine.measureDisk(output: output ?? "recordings")
@@ -225,7 +227,7 @@ struct CalibrateCommand: Command {
             }
         }
         Output.endStatus()
-        if let warning = try ThisMachine.keep(table) { Output.message(warning) }
+        if let warning = try ThisMachine.store(table) { Output.message(warning) }
         var exit = ExitStatus.done
         var speed: MeasuredDisk?
         do throws(FileError) {
@@ -234,7 +236,7 @@ struct CalibrateCommand: Command {
             Output.message(error.description)
             if output != nil { exit = error.isPermission ? .noPermission : .failed }
         }
-        if let speed, let warning = try ThisMachine.keep(speed) { Output.message(warning) }
+        if let speed, let warning = try ThisMachine.store(speed) { Output.message(warning) }
         // Hardware encoders are tested last, because a crash in a driver would end the program.
         let encoders = try await tryEncoders()
         if wantsJSON {
@@ -251,7 +253,7 @@ struct CalibrateCommand: Command {
         var results: [TriedEncoder] = []
         for encoder in ThisMachine.detectedEncoders {
             let outcome = await withCheckedContinuation { continuation in
-                MediaThread.eventually(name: "trial") {
+                MediaThread.startWhenPossible(name: "trial") {
                     continuation.resume(
                         returning: Result { () throws(StateFileError) in
                             try ThisMachine.tryEncoder(encoder) { share in
@@ -273,7 +275,7 @@ struct CalibrateCommand: Command {
     // MARK: Saved calibrations
 
     private func show() -> ExitStatus {
-        let (devices, warning) = CalibratedDevice.kept()
+        let (devices, warning) = CalibratedDevice.stored()
         if let warning { Output.message(warning) }
         if wantsJSON {
             Output.data(JSONText.line(["devices": devices.map(CalibrationText.json)]))
@@ -289,7 +291,7 @@ struct CalibrateCommand: Command {
     }
 
     private func forget(_ name: String) throws -> ExitStatus {
-        let (devices, warning) = try CalibratedDevice.forget(name)
+        let (devices, warning) = try CalibratedDevice.delete(name)
         if let warning { Output.message(warning) }
         guard !devices.isEmpty else {
             Output.message(
@@ -315,12 +317,12 @@ struct CalibrationText {
 
     init(_ event: CalibrationEvent, goal: Nanoseconds) {
         switch event {
-        case .listening(let reference):
+        case .ready(let reference):
             sentence =
                 "Ready. Flash a light and play a beep at the same time, at irregular intervals. All devices must detect them. "
                 + "Reference: \(reference). Press Ctrl-C to finish."
             json = Self.line("listening", ["reference": .string(reference)])
-        case .heard(let number, let noticed, let missed, let findings):
+        case .detected(let number, let noticed, let missed, let findings):
             let known = findings.filter { $0.estimate != nil }.map(Self.short)
             let parts = [
                 noticed.isEmpty ? nil : "detected by \(noticed.joined(separator: ", "))",
@@ -329,10 +331,10 @@ struct CalibrationText {
             ]
             sentence = "event \(number): \(parts.compactMap(\.self).joined(separator: "; "))"
             json = Self.line(
-                "heard",
+                "detected",
                 [
-                    "number": .integer(Int64(number)), "noticed": .array(noticed.map { .string($0) }),
-                    "missed": .array(missed.map { .string($0) }),
+                    "number": .integer(Int64(number)), "detected_by": .array(noticed.map { .string($0) }),
+                    "missed_by": .array(missed.map { .string($0) }),
                     "devices": .array(findings.map { .object(Self.fields(of: $0)) }),
                 ])
         case .hint(let text):
@@ -361,11 +363,11 @@ struct CalibrationText {
         let role = finding.role
         guard let estimate = finding.estimate, let correction = finding.correction else {
             return finding.verdict == .reference
-                ? "\(role): reference, detected \(result.heardCount) events"
-                : "\(role): the device detected none of the \(result.heardCount) events, so nothing was saved for it."
+                ? "\(role): reference, detected \(result.eventCount) events"
+                : "\(role): the device detected none of the \(result.eventCount) events, so nothing was saved for it."
         }
         let events =
-            "\(estimate.eventCount) of \(result.heardCount) events, spread \(Milliseconds.text(estimate.spread)) ms"
+            "\(estimate.eventCount) of \(result.eventCount) events, spread \(Milliseconds.text(estimate.spread)) ms"
         let what = finding.device.mediaType == .video ? "latency" : "offset"
         let amount =
             "\(what) \(Milliseconds.text(correction)) ms ± \(Milliseconds.text(estimate.uncertainty)) ms"
@@ -378,7 +380,7 @@ struct CalibrationText {
             return
                 "\(role): the \(what) is between \(Milliseconds.text(low)) and \(Milliseconds.text(high)) ms (\(events)). "
                 + "This is too inaccurate to correct timestamps, so nothing was saved. \(advice(on: estimate))"
-        case .tooFew:
+        case .tooFewEvents:
             return "\(role): detected \(events). At least 3 events are needed, so nothing was saved."
         }
     }
@@ -390,13 +392,13 @@ struct CalibrationText {
     }
 
     /// Returns further remarks about the result, one sentence each.
-    static func remarks(on result: CalibrationResult, plan: SessionPlan, isKept: Bool, isDry: Bool)
+    static func remarks(on result: CalibrationResult, plan: SessionPlan, isStored: Bool, isDry: Bool)
         -> [String]
     {
         var remarks: [String] = []
-        if result.heardCount < 3 {
+        if result.eventCount < 3 {
             remarks.append(
-                "The reference detected \(result.heardCount) events. At least 3 events are needed. They must be as loud as a clap and occur at irregular intervals."
+                "The reference detected \(result.eventCount) events. At least 3 events are needed. They must be as loud as a clap and occur at irregular intervals."
             )
         }
         let cameras = plan.cameras.filter { $0.latencySource == .profile }.map { ($0.role, "latency") }
@@ -406,21 +408,21 @@ struct CalibrationText {
                 "\(role): the profile sets `\(field)`, which overrides the calibration. Remove it from the profile to use the calibration."
             )
         }
-        if isKept {
+        if isStored {
             let roles = result.findings.filter(\.isUsable).map(\.role).joined(separator: ", ")
             remarks.append(
                 "Calibrations saved for \(roles). New recordings in the same formats will use them.")
-        } else if isDry, result.hasUsable {
+        } else if isDry, result.hasUsableFinding {
             remarks.append("Nothing was saved because of `--dry-run`.")
         }
         return remarks
     }
 
-    static func json(_ result: CalibrationResult, isKept: Bool, exit: ExitStatus) -> String {
+    static func json(_ result: CalibrationResult, isStored: Bool, exit: ExitStatus) -> String {
         line(
             "finished",
             [
-                "heard": .integer(Int64(result.heardCount)), "kept": .boolean(isKept),
+                "detected_events": .integer(Int64(result.eventCount)), "stored": .boolean(isStored),
                 "devices": .array(result.findings.map { .object(fields(of: $0)) }),
                 "problems": .array(result.problems.map { .string($0) }),
                 "exit": .integer(Int64(exit.rawValue)),
@@ -451,7 +453,7 @@ struct CalibrationText {
         case .measured: "measured"
         case .coarse: "coarse"
         case .undecided: "undecided"
-        case .tooFew: "too-few"
+        case .tooFewEvents: "too-few"
         }
     }
 
@@ -468,14 +470,15 @@ struct CalibrationText {
                 "\(device.role.printable()): reference, \(device.format), \(name), \(device.date.printable())"
         }
         let amount =
-            "\(what(device)) \(Milliseconds.text(device.correction)) ms ± \(Milliseconds.text(device.uncertainty)) ms"
+            "\(quantity(device)) \(Milliseconds.text(device.correction)) ms ± \(Milliseconds.text(device.uncertainty)) ms"
         return "\(device.role.printable()): \(amount), \(device.format), \(name), \(device.events) events, "
             + "\(device.date.printable())"
     }
 
     static func json(_ device: CalibratedDevice) -> JSONValue {
         .object([
-            "role": .string(device.role.printable()), "\(what(device))_ns": .integer(device.correction.count),
+            "role": .string(device.role.printable()),
+            "\(quantity(device))_ns": .integer(device.correction.count),
             "uncertainty_ns": .integer(device.uncertainty.count), "spread_ns": .integer(device.spread.count),
             "events": .integer(Int64(device.events)), "format": .string(device.format.description),
             "identity": .string(device.identity.description.printable()),
@@ -485,7 +488,7 @@ struct CalibrationText {
         ])
     }
 
-    private static func what(_ device: CalibratedDevice) -> String {
+    private static func quantity(_ device: CalibratedDevice) -> String {
         switch device.format {
         case .video: "latency"
         case .audio: "offset"

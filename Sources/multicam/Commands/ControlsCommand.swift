@@ -102,7 +102,7 @@ struct ControlsCommand: Command {
         let (presets, unreadable) = controls.presets()
         for sentence in [warning, unreadable].compactMap({ $0 }) { Output.message(sentence) }
         try show(controls, outcomes, presets)
-        return outcomes.allSatisfy(\.isAsAsked) ? .done : .failed
+        return outcomes.allSatisfy(\.matchesRequest) ? .done : .failed
     }
 
     private func show(
@@ -169,7 +169,7 @@ enum ControlsText {
             facts.append("\(items.joined(separator: ", ")); default \(control.defaultValue)")
         }
         if control.isReadOnly { facts.append("read-only") }
-        if case .governed(let governor?, _) = all.governing(control.name, beside: []) {
+        if case .governed(let governor?, _) = all.governingFault(for: control.name, alongside: []) {
             facts.append("controlled by \(governor)")
         } else if control.isInactive {
             facts.append("currently inactive")

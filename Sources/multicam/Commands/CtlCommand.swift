@@ -66,7 +66,7 @@ struct CtlCommand: Command {
             }
             return number
         }
-        request = CommandRequest(words: arguments.positionals)
+        request = CommandRequest(arguments: arguments.positionals)
         do throws(ControlError) {
             command = try SessionCommand.parse(request)
         } catch {
@@ -89,28 +89,28 @@ struct CtlCommand: Command {
         guard let line = readLine() else {
             throw .usage("`publish -` expects an address on standard input, but standard input is empty.")
         }
-        let complete = CommandRequest(words: request.words, input: line.trimmed)
+        let complete = CommandRequest(arguments: request.arguments, input: line.trimmed)
         _ = try SessionCommand.parse(complete)
         return complete
     }
 
     func run() async throws -> ExitStatus {
         if let group {
-            return try GroupProgram.become(
+            return try GroupProgram.exec(
                 "ctl",
                 [(key: "group", value: group)] + nodes.map { (key: "node", value: $0) }
-                    + request.words.map { (key: "word", value: $0) })
+                    + request.arguments.map { (key: "word", value: $0) })
         }
         let (given, command, process) = (request, command, process)
         let answer = await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "ctl") {
+            MediaThread.startWhenPossible(name: "ctl") {
                 continuation.resume(
                     returning: Result { () throws(ControlError) in
-                        try ControlClient().ask(try Self.complete(given, of: command), process: process)
+                        try ControlClient().send(try Self.complete(given, of: command), process: process)
                     })
             }
         }
-        if case .failure(let error) = answer { UnfinishedText.tell(after: error) }
+        if case .failure(let error) = answer { UnfinishedRecordingHints.printHints(after: error) }
         let reply = try answer.get()
         if wantsJSON {
             Output.data(JSONText.line(reply))
@@ -133,7 +133,7 @@ struct CtlCommand: Command {
 /// Formats the state of a running session as text.
 enum ControlText {
     /// Maximum time by which the files lag behind the alignment delay on a computer that is fast enough.
-    private static let largestUsualLag = Nanoseconds.milliseconds(1500)
+    private static let maxNormalLag = Nanoseconds.milliseconds(1500)
 
     /// Returns the paths of stills and clips, one per line.
     static func lines(_ stills: [ControlReply.Still]) -> [String] {
@@ -208,8 +208,9 @@ enum ControlText {
         if let reason = status.priority_reason {
             lines.append("priority  not granted: \(reason). Run `multicam doctor` for a fix.")
         }
-        if let behind = status.behind_ns, behind - (status.delay_ns ?? 0) > largestUsualLag.count {
-            lines.append("files  \(Nanoseconds(behind).words) behind; a crash now would lose this amount")
+        if let behind = status.behind_ns, behind - (status.delay_ns ?? 0) > maxNormalLag.count {
+            lines.append(
+                "files  \(Nanoseconds(behind).displayText) behind; a crash now would lose this amount")
         }
         if let disk = status.disk {
             let free = "\((Double(disk.free_bytes) / 1e9).decimals(1)) GB free"
@@ -225,15 +226,15 @@ enum ControlText {
 
 /// Hints for users if no recording is running although a command expects one. The recording may have been
 /// interrupted.
-enum UnfinishedText {
+enum UnfinishedRecordingHints {
     /// The folders to search for unfinished recordings: the default output folder, and the current folder,
     /// which may itself be a session folder.
     private static let places = ["recordings", "."]
 
     /// Prints the unfinished recordings in the searched folders, each with the command that recovers the
     /// recording.
-    static func tell(after error: ControlError) {
-        guard case .nobody(let said) = error else { return }
+    static func printHints(after error: ControlError) {
+        guard case .notRunning(let said) = error else { return }
         for folder in places + RecordingSearch(below: places[0]).unfinished.suffix(3) {
             guard let remedy = FolderState(of: folder).remedy(for: folder),
                 !said.contains(command(in: remedy))

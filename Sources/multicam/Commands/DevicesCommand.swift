@@ -55,7 +55,7 @@ struct DevicesCommand: Command {
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         wantsJSON = arguments.flag("json")
-        let remark = try Self.remark(arguments)
+        let remark = try Self.cameraNotes(arguments)
         let given = ["watch", "set", "forget"].filter { arguments.flag($0) }
         guard given.count <= 1 else {
             throw arguments.spec.error(
@@ -88,7 +88,7 @@ struct DevicesCommand: Command {
         }
     }
 
-    private static func remark(_ arguments: ParsedArguments) throws(UsageError) -> CameraNotes {
+    private static func cameraNotes(_ arguments: ParsedArguments) throws(UsageError) -> CameraNotes {
         func choice<Value>(
             _ option: String, _ expected: String, _ read: (String) -> Value?
         ) throws(UsageError) -> Value? {
@@ -106,7 +106,7 @@ struct DevicesCommand: Command {
                 Int($0).flatMap { Rotation(rawValue: $0) }
             },
             type: try choice("type", "built-in or external") { word in
-                DevicesText.typeWords.first { $0.word == word }?.type
+                DevicesText.typeNames.first { $0.word == word }?.type
             })
     }
 
@@ -114,10 +114,10 @@ struct DevicesCommand: Command {
         switch action {
         case .list: list(DeviceListing())
         case .watch: try await watch()
-        case .set(let selector, let remark): show(try remark.remember(of: selector))
+        case .set(let selector, let remark): show(try remark.store(for: selector))
         case .useCard(let selector, let profile, let port):
             list(try SoundCardSetting.apply(to: selector, profile: profile, port: port))
-        case .forget(let selector): show(try CameraNotes.forget(selector))
+        case .forget(let selector): show(try CameraNotes.delete(for: selector))
         }
         return .done
     }
@@ -140,9 +140,9 @@ struct DevicesCommand: Command {
     }
 
     private func watch() async throws {
-        try SignalInbox.open()
+        try SignalHandler.install()
         let choice = try DeviceChoice(application: .multicam)
-        SignalInbox.listen { request in
+        SignalHandler.start { request in
             switch request {
             case .stop(1, _): choice.stop()
             case .stop: _exit(ExitStatus.aborted.rawValue)
@@ -265,14 +265,14 @@ enum DevicesText {
     }
 
     private static func type(_ device: CaptureDevice) -> String {
-        let word = typeWords.first { $0.type == device.deviceType }?.word ?? device.deviceType.rawValue
+        let word = typeNames.first { $0.type == device.deviceType }?.word ?? device.deviceType.rawValue
         guard !device.isTypeKnown else { return word }
         return "\(word) (not reported by the system; set it with "
             + "`multicam devices --set \(device.selector.printable()) --type built-in` or `--type external`)"
     }
 
     /// The camera types that a user can assign to a camera, with their names on the command line.
-    static let typeWords: [(type: CaptureDevice.DeviceType, word: String)] = [
+    static let typeNames: [(type: CaptureDevice.DeviceType, word: String)] = [
         (.builtIn, "built-in"), (.external, "external"),
     ]
 
@@ -366,16 +366,16 @@ struct DeviceChangeText {
     init?(_ change: DeviceChange, date: Date) {
         switch change {
         case .present(let device): (name, sign, self.device) = ("present", "=", device)
-        case .arrived(let device): (name, sign, self.device) = ("arrived", "+", device)
-        case .departed(let device): (name, sign, self.device) = ("departed", "-", device)
+        case .connected(let device): (name, sign, self.device) = ("arrived", "+", device)
+        case .disconnected(let device): (name, sign, self.device) = ("departed", "-", device)
         case .changed(let device, _): (name, sign, self.device) = ("changed", "~", device)
         case .problem: return nil
         }
         remark =
             switch change {
             case .changed(let device, let before): Self.difference(device, before)
-            case .present(let device), .arrived(let device): device.problem.map(DevicesText.sentence) ?? ""
-            case .departed, .problem: ""
+            case .present(let device), .connected(let device): device.problem.map(DevicesText.sentence) ?? ""
+            case .disconnected, .problem: ""
             }
         self.date = date
     }

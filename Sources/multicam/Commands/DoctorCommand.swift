@@ -38,7 +38,7 @@ struct DoctorCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        let examination = Examination(output: output, publishingTo: try nodes())
+        let examination = DoctorReport(output: output, publishingTo: try nodes())
         Output.data(
             wantsJSON
                 ? JSONText.line(DoctorText.json(examination.findings))
@@ -49,9 +49,9 @@ struct DoctorCommand: Command {
     /// Returns the device nodes of the virtual cameras that the profile uses as live outputs.
     private func nodes() throws -> [String] {
         guard let profile else { return [] }
-        let read = try SessionSetup.read(SetupRequest(profile: profile))
-        return (read.readProfile?.liveOutputs ?? []).compactMap { liveOutput in
-            guard case .given(let address) = liveOutput.address, address.kind == .v4l2 else { return nil }
+        let read = try SessionSetup.loadProfile(for: SetupRequest(profile: profile))
+        return (read.loadedProfile?.liveOutputs ?? []).compactMap { liveOutput in
+            guard case .inline(let address) = liveOutput.address, address.kind == .v4l2 else { return nil }
             return address.path
         }
     }
@@ -72,7 +72,7 @@ enum DoctorText {
             for finding in own {
                 let place = finding.device.map { "\($0): " } ?? ""
                 lines.append("  \(word(finding.level, isColored)) \(place)\(finding.text)")
-                if let mend = finding.mend { lines.append("                fix: \(mend)") }
+                if let mend = finding.repairCommand { lines.append("                fix: \(mend)") }
             }
         }
         return (lines + ["", summary(findings)]).joined(separator: "\n")
@@ -86,7 +86,7 @@ enum DoctorText {
         .object([
             "check": .string(finding.check), "level": .string(finding.level.rawValue),
             "device": finding.device.map { .string($0) } ?? .null, "text": .string(finding.text),
-            "mend": finding.mend.map { .string($0) } ?? .null,
+            "remedy_command": finding.repairCommand.map { .string($0) } ?? .null,
         ])
     }
 

@@ -30,7 +30,7 @@ struct ExportCommand: Command {
         options: [
             OptionSpec(
                 "to", "FORMAT", isRepeatable: true,
-                kind: .words(EditFormat.allCases.map(\.rawValue) + ["podcast", "all"]),
+                kind: .keywords(EditFormat.allCases.map(\.rawValue) + ["podcast", "all"]),
                 help:
                     "Export format: fcpxml, otio, mlt, edl, podcast, or all. Default: the formats under `edit` in the profile."
             ),
@@ -84,7 +84,7 @@ struct ExportCommand: Command {
             Output.message(error.description)
             return error.isPermission ? .noPermission : .failed
         }
-        session = session.endingWithFiles(in: folder).withFirstFrames(in: folder)
+        session = session.truncatedToFiles(in: folder).withFirstFrames(in: folder)
         if let title { session.title = title.printable() }
         for problem in session.problems { Output.message("\(folder): \(problem)".printable(limit: 1000)) }
         let formats = self.formats.isEmpty && !makesPodcast ? session.formats : self.formats
@@ -106,10 +106,10 @@ struct ExportCommand: Command {
         let cancellation = try JobTermination.cancellationBySignals()
         let meter = RenderMeter()
         let progress = RenderProgress(cancellation: cancellation) { meter.show($0, $1) }
-        if isAll, !makesPodcast, !session.isHeard {
+        if isAll, !makesPodcast, !session.hasAudio {
             Output.message("The recording has no audio, so no podcast was written.")
         }
-        let (folder, makesPodcast) = (folder, makesPodcast || (isAll && session.isHeard))
+        let (folder, makesPodcast) = (folder, makesPodcast || (isAll && session.hasAudio))
         let podcast = try await MediaThread.run(named: "export") {
             if !session.angles.isEmpty { _ = try ContactSheet(of: session, in: folder, cut: cut).write() }
             return makesPodcast ? try Podcast.write(session, in: folder, progress: progress) : nil

@@ -112,7 +112,7 @@ struct GroupCommand: Command {
         ]
     }
 
-    func run() async throws -> ExitStatus { try GroupProgram.become(task, values) }
+    func run() async throws -> ExitStatus { try GroupProgram.exec(task, values) }
 }
 
 /// `multicam collect`: copies the parts of a group recording from all nodes to this computer.
@@ -160,7 +160,7 @@ struct CollectCommand: Command {
         ]
     }
 
-    func run() async throws -> ExitStatus { try GroupProgram.become("collect", values) }
+    func run() async throws -> ExitStatus { try GroupProgram.exec("collect", values) }
 }
 
 /// The separate program `multicam-group`, which communicates with the other computers of a group.
@@ -171,7 +171,7 @@ enum GroupProgram {
     ///
     /// - Throws: `ProcessError` if the group program isn't found.
     static func path() throws(ProcessError) -> String {
-        guard let program = ProgramPath.beside(name) else {
+        guard let program = ProgramPath.sibling(name) else {
             throw ProcessError(
                 "The helper program \(name) is missing. Build it with `swift build`, or install the package multicam-studio."
             )
@@ -187,7 +187,7 @@ enum GroupProgram {
     ///   - values: The arguments of the task. Arguments whose value is `nil` are omitted.
     /// - Returns: Nothing, because a successful call replaces the process.
     /// - Throws: `ProcessError` if the group program isn't found or can't be started.
-    static func become(_ task: String, _ values: [(key: String, value: String?)]) throws -> ExitStatus {
+    static func exec(_ task: String, _ values: [(key: String, value: String?)]) throws -> ExitStatus {
         let program = try path()
         let words =
             [program, task]

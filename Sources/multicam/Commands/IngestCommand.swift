@@ -47,13 +47,13 @@ struct IngestCommand: Command {
             upload = try await MediaThread.run(named: "ingest") { [folder, arrival] in
                 let progress = WorkProgress()
                 return try PhoneIngest(arrival, into: folder).run {
-                    progress.tell($0, "reading the phone's video")
+                    progress.report($0, "reading the phone's video")
                 }
             }
         } catch let error as FileError
             where !error.isPermission && ["ingesting", "opening", "reading"].contains(error.operation)
         {
-            throw RenderError.nothing(error.description)
+            throw RenderError.nothingToRender(error.description)
         }
         Output.endStatus()
         Output.data(

@@ -53,7 +53,7 @@ struct NodeCommand: Command {
 
     private let task: (name: String, values: [(key: String, value: String?)])
 
-    static let usualProfile = "pip"
+    static let defaultProfile = "pip"
     private static let minStableDuration = Nanoseconds.seconds(5)
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -77,10 +77,10 @@ struct NodeCommand: Command {
             )
             return
         }
-        _ = try ProfileOptions.request(arguments, usualProfile: Self.usualProfile)
+        _ = try ProfileOptions.request(arguments, defaultProfile: Self.defaultProfile)
         var values: [(key: String, value: String?)] = [
             ("group", arguments.optional("group")),
-            ("profile", arguments.optional("profile") ?? Self.usualProfile),
+            ("profile", arguments.optional("profile") ?? Self.defaultProfile),
             ("output", arguments.optional("output").map(GroupProgram.absolute)),
             ("program", ProgramPath.own),
             ("page", try Self.page(arguments)),
@@ -125,26 +125,26 @@ struct NodeCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        guard task.name == "node" else { return try GroupProgram.become(task.name, task.values) }
+        guard task.name == "node" else { return try GroupProgram.exec(task.name, task.values) }
         let program = try GroupProgram.path()
         let words = [task.name] + task.values.compactMap { key, value in value.map { "\(key)=\($0)" } }
         let present = ConditionLock<ChildProcess?>(nil)
         let ending = Cancellation()
-        try SignalInbox.open()
-        SignalInbox.listen { request in
+        try SignalHandler.install()
+        SignalHandler.start { request in
             guard case .stop = request else { return }
             ending.cancel()
             present.withLock { $0 }?.signal(SIGTERM)
         }
         return await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "node") {
-                continuation.resume(returning: Self.keep(program, words, present, until: ending))
+            MediaThread.startWhenPossible(name: "node") {
+                continuation.resume(returning: Self.supervise(program, words, present, until: ending))
             }
         }
     }
 
     /// Runs the group program, and restarts it whenever it ends, until the node is stopped.
-    private static func keep(
+    private static func supervise(
         _ program: String, _ words: [String], _ present: ConditionLock<ChildProcess?>,
         until ending: Cancellation
     ) -> ExitStatus {
@@ -161,7 +161,7 @@ struct NodeCommand: Command {
                 let over = Cancellation()
                 child.readMessages({ Output.explanation([$0]) }, whenOver: { over.cancel() })
                 child.readOutput { Output.data($0) }
-                child.finish()
+                child.closeInput()
                 status = child.wait()
                 _ = over.wait(until: clock.now + .seconds(1))
             } catch {

@@ -77,7 +77,7 @@ struct PlanCommand: Command {
 enum SetsText {
     static func lines(_ sets: CameraSets, notes: [String]) -> [String] {
         var lines: [String] = []
-        if sets.groups.isEmpty, sets.outsiders.isEmpty {
+        if sets.groups.isEmpty, sets.unusableCameras.isEmpty {
             lines.append(
                 "No camera is connected. To try virtual cameras, run `multicam plan --sets --profile interview --virtual`."
             )
@@ -102,8 +102,8 @@ enum SetsText {
             "  \($0.first.printable()) and \($0.second.printable()): \($0.resource.printable()) "
                 + HardwareCost.hundredths($0.cost)
         }
-        if !sets.outsiders.isEmpty { lines += ["", "unusable cameras"] }
-        lines += sets.outsiders.map { "  \($0.name.printable()): \($0.reason.printable(limit: 1000))" }
+        if !sets.unusableCameras.isEmpty { lines += ["", "unusable cameras"] }
+        lines += sets.unusableCameras.map { "  \($0.name.printable()): \($0.reason.printable(limit: 1000))" }
         if !sets.isComplete {
             lines += ["", "There are too many combinations to check. Specify fewer cameras."]
         }
@@ -121,7 +121,7 @@ enum SetsText {
                     ])
                 }),
             "impossible": .array(
-                sets.outsiders.map {
+                sets.unusableCameras.map {
                     .object([
                         "camera": .string($0.name.printable()),
                         "reason": .string($0.reason.printable(limit: 1000)),

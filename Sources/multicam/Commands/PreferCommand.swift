@@ -84,9 +84,9 @@ struct PreferCommand: Command {
         for warning in history.warnings { Output.message(warning) }
         switch action {
         case .show:
-            tell(history)
+            printChoices(history)
         case .choose(let selector):
-            tell(try history.choosing(try device(selector, of: history)))
+            printChoices(try history.storeChoice(of: try device(selector, of: history)))
         case .forget(let name):
             let (rest, count) = try forget(name, of: history)
             guard count > 0 || name == nil else {
@@ -95,7 +95,7 @@ struct PreferCommand: Command {
                 )
                 return .failed
             }
-            tell(rest)
+            printChoices(rest)
         }
         return .done
     }
@@ -110,7 +110,7 @@ struct PreferCommand: Command {
 
     private func forget(_ name: String?, of history: ChoiceHistory) throws -> (ChoiceHistory, Int) {
         do {
-            return try history.forgetting(name)
+            return try history.deleteChoices(named: name)
         } catch let error as DeviceError {
             throw Self.explained(error)
         }
@@ -133,7 +133,7 @@ struct PreferCommand: Command {
         return DeviceError(device: error.device, operation: error.operation, reason: .other(sentence))
     }
 
-    private func tell(_ history: ChoiceHistory) {
+    private func printChoices(_ history: ChoiceHistory) {
         if wantsJSON {
             Output.data(PreferenceText.json(history, of: application))
             return
@@ -154,13 +154,14 @@ enum PreferenceText {
     static func lines(_ history: ChoiceHistory) -> [String] {
         var lines: [String] = []
         if let preferred = history.systemPreferred {
-            lines.append("* \(words(preferred.device))  \(sentence(preferred.reason, preferred.device))")
+            lines.append(
+                "* \(nameAndSelector(preferred.device))  \(sentence(preferred.reason, preferred.device))")
         }
         for entry in history.entries {
             let origin = entry.isProposed ? "proposed by a profile" : "chosen"
             let role = entry.role.map { " for \($0.printable())" } ?? ""
             if let device = entry.device {
-                lines.append("= \(words(device))  \(origin)\(role)")
+                lines.append("= \(nameAndSelector(device))  \(origin)\(role)")
             } else {
                 lines.append(
                     "- \(entry.identity.name.printable())  \(entry.identity.description.printable())  \(origin)\(role), not connected"
@@ -199,7 +200,7 @@ enum PreferenceText {
             "selector": .string(preferred.device.selector.printable()),
             "name": .string(preferred.device.name.printable()),
             "reason": .string(preferred.reason.rawValue),
-            "because": .string(preferred.reason.sentence),
+            "reason_text": .string(preferred.reason.sentence),
         ])
     }
 
@@ -209,7 +210,7 @@ enum PreferenceText {
         "\(device.mediaType == .video ? "preferred" : "default"): \(reason.sentence)"
     }
 
-    private static func words(_ device: CaptureDevice) -> String {
+    private static func nameAndSelector(_ device: CaptureDevice) -> String {
         "\(device.name.printable())  \(device.selector.printable())"
     }
 }

@@ -52,7 +52,7 @@ struct PreviewCommand: Command {
     /// Replaces this process with the program `multicam-preview`, which opens the window. Returns only on
     /// failure.
     func run() async throws -> ExitStatus {
-        guard let program = ProgramPath.beside("multicam-preview") else {
+        guard let program = ProgramPath.sibling("multicam-preview") else {
             throw StudioError(
                 "The helper program multicam-preview is missing. Build it with `swift build`, or install the package multicam-studio."
             )

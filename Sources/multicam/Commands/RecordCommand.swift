@@ -50,7 +50,7 @@ struct RecordCommand: Command {
                     "Write a backup at the same time, to a session folder with the same name in DIR, preferably on another disk."
             ),
             OptionSpec(
-                "backup-content", "WHAT", kind: .words(["all", "program"]),
+                "backup-content", "WHAT", kind: .keywords(["all", "program"]),
                 help: "Content of the backup: `all` or `program`. Default: `all`."),
             OptionSpec(
                 "metadata",
@@ -93,7 +93,7 @@ struct RecordCommand: Command {
     private let isGoverned: Bool
     private let resumes: Bool
     private let isStandby: Bool
-    let steering: SessionSteering
+    let steering: SessionController
     private let group: String?
     /// Devices that other processes provide.
     private let remote: RemoteDevices
@@ -103,14 +103,14 @@ struct RecordCommand: Command {
     init(_ arguments: ParsedArguments) throws(UsageError) {
         group = arguments.optional("group")
         // In a group recording, each node can have its own profile, so there is no default profile.
-        var request = try ProfileOptions.request(arguments, usualProfile: group == nil ? nil : "")
+        var request = try ProfileOptions.request(arguments, defaultProfile: group == nil ? nil : "")
         request.recordsMetadata = arguments.flag("metadata")
         self.request = request
         output = arguments.optional("output") ?? "recordings"
         name = try arguments.optional("name").map { text throws(UsageError) in
             // File systems allow names of up to 255 bytes. The lower limit leaves room for an appended
             // number.
-            guard (1...200).contains(text.utf8.count), text.isPathWithin, text.printable() == text,
+            guard (1...200).contains(text.utf8.count), text.isSafeRelativePath, text.printable() == text,
                 !text.utf8.contains(UInt8(ascii: "/"))
             else {
                 throw arguments.spec.error(
@@ -125,8 +125,8 @@ struct RecordCommand: Command {
         isGoverned = !arguments.flag("no-governor")
         resumes = arguments.flag("resume")
         isStandby = arguments.flag("standby")
-        steering = SessionSteering(isStandby: isStandby) { Output.message($0) }
-        remote = RemoteDevices(unless: steering.stopping)
+        steering = SessionController(isStandby: isStandby) { Output.message($0) }
+        remote = RemoteDevices(unless: steering.stopCancellation)
         if isStandby, resumes {
             throw arguments.spec.error(
                 "`--resume` and `--standby` can't be combined, because recordings are started manually during standby. Leave out one of them."
@@ -158,11 +158,11 @@ struct RecordCommand: Command {
     /// Starts a recording on all nodes of a group by replacing this process with the group program. Returns
     /// only if the group program can't be started.
     private func coordinate(_ group: String) throws -> ExitStatus {
-        let profile = request.profile.isEmpty ? nil : try SessionSetup.read(request).readProfile
+        let profile = request.profile.isEmpty ? nil : try SessionSetup.loadProfile(for: request).loadedProfile
         let nodes: [(key: String, value: String?)] = (profile?.nodes ?? []).map { node in
             ("node", node.name + (node.profile.map { "=" + $0 } ?? ""))
         }
-        return try GroupProgram.become(
+        return try GroupProgram.exec(
             "record",
             nodes + [
                 ("group", group), ("duration", duration.map { "\($0.count)" }),
@@ -172,14 +172,14 @@ struct RecordCommand: Command {
 
     func run() async throws -> ExitStatus {
         if let group { return try coordinate(group) }
-        try SignalInbox.open()
-        steering.listen()
+        try SignalHandler.install()
+        steering.handleSignals()
         var command = self
         // The profile is read once. All recordings of this process, including recordings after a pause or on
         // standby, use this version of the profile.
-        command.request = try SessionSetup.read(request)
-        try command.request.readProfile?.checkWritesAnything()
-        let media = command.listenForMedia()
+        command.request = try SessionSetup.loadProfile(for: request)
+        try command.request.loadedProfile?.checkWritesAnything()
+        let media = command.openMediaSocket()
         let publisher = command.makePublisher(media)
         command.sources = command.makeSources(media)
         let outcome: Result<ExitStatus, any Error>
@@ -196,7 +196,7 @@ struct RecordCommand: Command {
 
     /// Creates the publisher of live outputs; `nil` if the media socket isn't open.
     private func makePublisher(_ media: MediaServer?) -> LivePublisher? {
-        let profile = request.readProfile
+        let profile = request.loadedProfile
         guard let media else {
             if let profile, !profile.liveOutputs.isEmpty {
                 Output.message("Live outputs are disabled, because the media socket isn't available.")
@@ -206,7 +206,7 @@ struct RecordCommand: Command {
         let publisher = LivePublisher(of: media, withholding: profile?.secretVariables ?? []) {
             Output.message($0)
         }
-        steering.note(at: publisher)
+        steering.attach(publisher)
         return publisher
     }
 
@@ -214,14 +214,14 @@ struct RecordCommand: Command {
     private func makeSources(_ media: MediaServer?) -> NetworkSources? {
         guard let media else { return nil }
         return NetworkSources(
-            of: media, sentTo: remote, withholding: request.readProfile?.secretVariables ?? []
+            of: media, sentTo: remote, withholding: request.loadedProfile?.secretVariables ?? []
         ) { Output.message($0) }
     }
 
     private func endSources() async {
         guard let sources else { return }
         await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "sources:end") {
+            MediaThread.startWhenPossible(name: "sources:end") {
                 sources.end()
                 continuation.resume()
             }
@@ -230,10 +230,10 @@ struct RecordCommand: Command {
 
     /// Opens the media socket, over which other processes receive frames and audio or provide devices. On
     /// failure, returns `nil`, and the recording runs without the media socket.
-    private func listenForMedia() -> MediaServer? {
+    private func openMediaSocket() -> MediaServer? {
         do throws(ControlError) {
             let server = try MediaServer(devices: remote)
-            steering.note(at: server)
+            steering.attach(server)
             return server
         } catch {
             Output.message("Other processes can't access this recording: \(error)".printable(limit: 1000))
@@ -245,15 +245,15 @@ struct RecordCommand: Command {
         if isStandby { return try await standBy() }
         var rest = duration
         guard var setup = try await makeSetup(rest) else { return .overBudget }
-        let control = listen(setup.plan)
+        let control = openControlSocket(setup.plan)
         defer { control?.stop() }
         var results = [try await record(setup, duration: rest)]
         while let result = results.last, let reason = result.pressureEnd {
             rest = rest.map { $0 - Nanoseconds(result.manifest.duration_ns) }
             guard resumes || setup.plan.budget.resumes, result.isStored,
-                rest.map({ $0 > .zero }) ?? true, !steering.isStopped
+                rest.map({ $0 > .zero }) ?? true, !steering.isStopRequested
             else { break }
-            pause(result, reason)
+            reportPause(result, reason)
             guard await steering.waitForRecovery(folder: result.folder) else { break }
             do {
                 guard let next = try await makeSetup(rest) else { break }
@@ -274,13 +274,13 @@ struct RecordCommand: Command {
 
     /// Opens the control socket for `multicam ctl`. On failure, returns `nil`, and the recording runs without
     /// the control socket.
-    func listen(_ plan: SessionPlan) -> ControlServer? {
+    func openControlSocket(_ plan: SessionPlan) -> ControlServer? {
         let steering = steering
         do throws(ControlError) {
             let server = try ControlServer { request throws(ControlError) in
-                try steering.work(for: request, paused: plan)
+                try steering.work(for: request, pausedPlan: plan)
             }
-            steering.note(at: server)
+            steering.attach(server)
             return server
         } catch {
             Output.message("`multicam ctl` can't control this recording: \(error)".printable(limit: 1000))
@@ -298,9 +298,9 @@ struct RecordCommand: Command {
         let result: RecordingResult
         do {
             result = try await session.record()
-            steering.tellEnd()
+            steering.notifyRecordingEnded()
         } catch {
-            steering.tellEnd()
+            steering.notifyRecordingEnded()
             steering.release()
             await printer.value
             throw error
@@ -319,19 +319,19 @@ struct RecordCommand: Command {
             RecordingOptions(
                 parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
                 backup: backup), clock: steering.clock, stills: stills)
-        let rotation = setup.followRotation(of: session, stills: stills)
+        let rotation = setup.trackRotation(of: session, stills: stills)
         if let rotation {
             Task(executorPreference: TaskThreads.shared) {
-                for await text in rotation.sentences { Output.message(text) }
+                for await text in rotation.messages { Output.message(text) }
             }
         }
-        setup.followVoices(of: session)
-        steering.steer(session, setup, stills: stills, rotation: rotation)
+        setup.enableVoiceSwitching(for: session)
+        steering.attach(session, setup, stills: stills, rotation: rotation)
         return session
     }
 
     /// Prints a message that the recording is paused and will continue later.
-    private func pause(_ result: RecordingResult, _ reason: String) {
+    private func reportPause(_ result: RecordingResult, _ reason: String) {
         let text =
             "The recording was stopped: \(reason). It will continue in a new folder when system pressure has decreased."
         Output.message(text)
@@ -363,12 +363,12 @@ struct RecordCommand: Command {
         if let warning = machine.warning { Output.message(warning) }
         var request = self.request
         request.machine = machine.model
-        request.followed = followed
+        request.automaticCamera = followed
         request.duration = duration
-        request.isGoverned = isGoverned
+        request.allowsQualityReduction = isGoverned
         let setup: SessionSetup
         do throws(SetupError) {
-            try announceWaits(for: request)
+            try printAwaitedDevices(for: request)
             setup = try SessionSetup(request, remote: sources ?? remote)
         } catch {
             guard case .overBudget(let reduction) = error else { throw error }
@@ -380,12 +380,12 @@ struct RecordCommand: Command {
         }
         let steps = setup.reduction?.steps ?? []
         for step in steps { Output.message("reduced: \(step.sentence)") }
-        if !steps.isEmpty, let note = machine.usualFigures { Output.message(note) }
+        if !steps.isEmpty, let note = machine.defaultCostsNote { Output.message(note) }
         return setup
     }
 
     /// Prints which devices must be provided by other processes.
-    private func announceWaits(for request: SetupRequest) throws(SetupError) {
+    private func printAwaitedDevices(for request: SetupRequest) throws(SetupError) {
         let selectors = try SessionSetup.selectors(of: request)
         let named = Array(selectors.cameras.values) + Array(selectors.microphones.values)
         let addresses = Set(
@@ -411,10 +411,10 @@ struct RecordCommand: Command {
         var memory: Task<Void, Never>?
         var lastText = ""
         for await event in session.events {
-            steering.tell(event)
+            steering.send(event)
             if event.name == .started {
                 steering.notifyRecordingStarted(folder: event.folder)
-                memory = Task(executorPreference: TaskThreads.shared) { await Self.remember(setup) }
+                memory = Task(executorPreference: TaskThreads.shared) { await Self.storeDevices(setup) }
             }
             if wantsJSON {
                 Output.data(event.line())
@@ -432,11 +432,11 @@ struct RecordCommand: Command {
         await memory?.value
     }
 
-    private static func remember(_ setup: SessionSetup) async {
+    private static func storeDevices(_ setup: SessionSetup) async {
         await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "memory") {
+            MediaThread.startWhenPossible(name: "memory") {
                 do throws(StateFileError) {
-                    if let warning = try setup.rememberDevices() { Output.message(warning) }
+                    if let warning = try setup.storeDevices() { Output.message(warning) }
                 } catch {
                     Output.message(error.description)
                 }
@@ -473,7 +473,7 @@ extension RecordCommand {
     ///   devices are started again in the next step.
     func standBy() async throws -> ExitStatus {
         guard let first = try await makeSetup(duration) else { return .overBudget }
-        let control = listen(first.plan)
+        let control = openControlSocket(first.plan)
         defer { control?.stop() }
         var results: [RecordingResult] = []
         let leader = first.leadingRole
@@ -492,14 +492,14 @@ extension RecordCommand {
                     break
                 } catch {
                     if results.isEmpty, followed == nil, wish == nil { throw error }
-                    tellLackOfDevices(error)
+                    reportDeviceFailure(error)
                 }
             }
             if step == nil { step = await steering.nextStep() }
             wish = nil
             switch step {
             case .start: wish = step
-            case .follow(let camera):
+            case .switchCamera(let camera):
                 Output.message("Now using \(camera.name.printable()).")
                 followed = leader.map { RoleSelection(role: $0, selector: camera.selector) }
             case .end, nil: return RecordConclusion(results).status
@@ -508,13 +508,13 @@ extension RecordCommand {
                 setup = try await makeSetup(duration, followed: followed)
                 if setup == nil { steering.notifyRecordingStarted(folder: nil) }
             } catch {
-                tellLackOfDevices(error)
+                reportDeviceFailure(error)
             }
         }
         return RecordConclusion(results).status
     }
 
-    private func tellLackOfDevices(_ error: any Error) {
+    private func reportDeviceFailure(_ error: any Error) {
         Output.message(
             "\(error) No session is on standby. Run `multicam ctl start` to try again.".printable(
                 limit: 4000))
@@ -535,16 +535,16 @@ extension RecordCommand {
         let session = makeSession(setup, duration: duration)
         let printer = Task(executorPreference: TaskThreads.shared) { await printEvents(of: session, setup) }
         let status = statusDisplay(of: session)
-        let following = try CameraFollowing(of: setup, application: request.application)
-        if let following { steering.follow(following) }
+        let following = try LeadingCameraTracker(of: setup, application: request.application)
+        if let following { steering.attach(following) }
         let watch = Task(executorPreference: TaskThreads.shared) { [steering] in
             guard let following else { return }
-            for await camera in following.cameras() { steering.take(camera) }
+            for await camera in following.cameras() { steering.requestCamera(camera) }
         }
         let last: StandbyStep
         do {
             try await session.standBy()
-            last = await follow(session, setup.plan.profile, recordingAtOnce, following, &results)
+            last = await runStandby(session, setup.plan.profile, recordingAtOnce, following, &results)
         } catch {
             await end(session, following, watch, status, printer)
             throw error
@@ -553,28 +553,28 @@ extension RecordCommand {
         return last
     }
 
-    private func follow(
+    private func runStandby(
         _ session: MulticamSession, _ name: String, _ recordingAtOnce: StandbyStep?,
-        _ following: CameraFollowing?,
+        _ following: LeadingCameraTracker?,
         _ results: inout [RecordingResult]
     ) async -> StandbyStep {
         var asked = recordingAtOnce
         while true {
-            session.tell(SessionEvent(.standby(SessionEvent.Standby()), at: .zero))
+            session.publish(SessionEvent(.standby(SessionEvent.Standby()), at: .zero))
             if asked == nil { asked = await steering.nextStep() }
             let (start, duration): (ClockTime?, Nanoseconds?)
             switch asked {
             case .start(let wished, let length): (start, duration) = (wished, length)
-            case .follow(let camera): return .follow(camera)
+            case .switchCamera(let camera): return .switchCamera(camera)
             case .end, nil: return .end
             }
             asked = nil
             following?.recordingBegan()
-            steering.record(true)
+            steering.setRecording(true)
             await record(session, name, from: start, for: duration, &results)
-            steering.record(false)
-            if steering.isStopped { return .end }
-            if let camera = following?.recordingEnded() { return .follow(camera) }
+            steering.setRecording(false)
+            if steering.isStopRequested { return .end }
+            if let camera = following?.recordingEnded() { return .switchCamera(camera) }
         }
     }
 
@@ -591,13 +591,13 @@ extension RecordCommand {
             options.start = start
             options.duration = duration ?? options.duration
             let result = try await session.record(with: options)
-            steering.tellEnd()
+            steering.notifyRecordingEnded()
             results.append(result)
             FinishedProjects.write(for: result)
             let conclusion = RecordConclusion([result])
             for message in conclusion.messages { Output.message(message) }
-            steering.tellVerdict(result.verdict.text)
-            if let event = conclusion.event { session.tell(event) }
+            steering.setVerdict(result.verdict.text)
+            if let event = conclusion.event { session.publish(event) }
         } catch {
             Output.message(error.description)
             steering.notifyRecordingStarted(folder: nil)
@@ -605,7 +605,7 @@ extension RecordCommand {
     }
 
     private func end(
-        _ session: MulticamSession, _ following: CameraFollowing?, _ watch: Task<Void, Never>,
+        _ session: MulticamSession, _ following: LeadingCameraTracker?, _ watch: Task<Void, Never>,
         _ status: StatusDisplay, _ printer: Task<Void, Never>
     ) async {
         steering.release()

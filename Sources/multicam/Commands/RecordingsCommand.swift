@@ -34,7 +34,7 @@ struct RecordingsCommand: Command {
         }
         if recordings.isEmpty { Output.message("\(folder.printable(limit: 1000)) contains no recordings.") }
         for entry in recordings {
-            let length = entry.duration_ns.map { " (\(Nanoseconds($0).words))" } ?? ""
+            let length = entry.duration_ns.map { " (\(Nanoseconds($0).displayText))" } ?? ""
             Output.data("\(entry.folder)\(length): \(entry.verdict ?? "Recording in progress.")")
         }
         return .done

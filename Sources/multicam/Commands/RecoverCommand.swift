@@ -42,7 +42,7 @@ struct RecoverCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        guard try await MediaThread.run(named: "recover", { Recovery.isAbove(path) }) else {
+        guard try await MediaThread.run(named: "recover", { Recovery.isFolderWithoutRecording(path) }) else {
             let report = try await recover(path)
             Output.data(
                 wantsJSON
@@ -101,7 +101,7 @@ struct RecoverCommand: Command {
     private func recover(_ path: String) async throws -> RecoveryReport {
         let report = try await MediaThread.run(named: "recover") {
             let progress = WorkProgress()
-            return try Recovery(path: path) { progress.tell(nil, "recovering \($0.printable(limit: 400))") }
+            return try Recovery(path: path) { progress.report(nil, "recovering \($0.printable(limit: 400))") }
                 .run()
         }
         Output.endStatus()

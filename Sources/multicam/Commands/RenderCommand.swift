@@ -33,7 +33,7 @@ struct RenderCommand: Command {
                     "Use the layout, size, encoder, and mix of this profile. Its roles must match the recording's roles."
             ),
             OptionSpec(
-                "layout", "LAYOUT", kind: .words(ProgramLayout.names),
+                "layout", "LAYOUT", kind: .keywords(ProgramLayout.names),
                 help:
                     "Layout: \(ProfileValue.list(ProgramLayout.names)). The main camera follows the cut."),
             OptionSpec(
@@ -59,7 +59,7 @@ struct RenderCommand: Command {
     private let cut: EditCut
     /// Whether the command line specifies a cut, which then determines the visible cameras instead of the
     /// profile.
-    private let namesCut: Bool
+    private let isCutSpecified: Bool
     private let size: FrameSize?
     private let from: Nanoseconds
     private let to: Nanoseconds?
@@ -75,7 +75,7 @@ struct RenderCommand: Command {
         }
         profile = arguments.optional("profile")
         cut = try EditCut(arguments)
-        namesCut = arguments.optional("cut") != nil
+        isCutSpecified = arguments.optional("cut") != nil
         output = arguments.optional("output")
         makesProxies = arguments.flag("proxies")
         layout = try Self.read("layout", of: arguments, ProgramLayout.init(rawValue:)) {
@@ -120,7 +120,7 @@ struct RenderCommand: Command {
         let cancellation = try JobTermination.cancellationBySignals()
         let session: RecordedSession
         do throws(FileError) {
-            session = try RecordedSession(folder: folder).endingWithFiles(in: folder)
+            session = try RecordedSession(folder: folder).truncatedToFiles(in: folder)
         } catch {
             Output.message(error.description)
             return error.isPermission ? .noPermission : .failed
@@ -152,14 +152,15 @@ struct RenderCommand: Command {
         var settings = RenderSettings(
             cut: try cut.cut(of: session, in: folder), size: size, loudness: loudness)
         if let profile {
-            try settings.follow(
-                try SessionSetup.library.load(profile), named: profile, for: session, keepsCut: namesCut)
+            try settings.apply(
+                try SessionSetup.library.load(profile), named: profile, for: session, keepsCut: isCutSpecified
+            )
         }
-        if let layout { settings.cut = settings.cut.laid(out: layout, with: session.angles.map(\.role)) }
+        if let layout { settings.cut = settings.cut.withLayout(layout, roles: session.angles.map(\.role)) }
         let length = Nanoseconds(session.duration.nanoseconds)
         guard from < length else {
             throw Self.spec.error(
-                "`--from \(from.text)`: the recording ends at \(length.words). Specify an earlier start time."
+                "`--from \(from.text)`: the recording ends at \(length.displayText). Specify an earlier start time."
             )
         }
         let first = session.frame(at: MediaTime(nanoseconds: from.count))
@@ -197,7 +198,7 @@ struct RenderSettings: Sendable {
     ///   - keepsCut: Whether to keep the current cut instead of deriving a cut from the profile.
     /// - Throws: `UsageError` if the profile doesn't define a program, or if it uses roles that aren't in the
     ///   recording.
-    mutating func follow(
+    mutating func apply(
         _ profile: Profile, named name: String, for session: RecordedSession, keepsCut: Bool
     ) throws(UsageError) {
         guard let program = profile.program else {
@@ -226,8 +227,8 @@ struct RenderSettings: Sendable {
         }
         if !keepsCut {
             let shot = Cut.Shot(
-                first: 0, end: max(1, session.frameCount), show: program.shown,
-                layout: program.layout, why: "the profile \(profile.name)")
+                first: 0, end: max(1, session.frameCount), cameras: program.shown,
+                layout: program.layout, reason: "the profile \(profile.name)")
             cut = Cut(rate: session.rate, shots: [shot])
         }
         size = size ?? program.size
@@ -258,11 +259,11 @@ struct RenderSettings: Sendable {
 extension Cut {
     /// Returns a copy of the cut with another layout for all shots. In each shot, the first camera becomes
     /// the main camera, followed by all other cameras.
-    func laid(out layout: ProgramLayout, with roles: [String]) -> Cut {
+    func withLayout(_ layout: ProgramLayout, roles: [String]) -> Cut {
         let shots = shots.map { shot in
             var shot = shot
-            let others = shot.show + roles.filter { !shot.show.contains($0) }
-            shot.show = layout.maximumCameras == nil ? others : layout.visible(shot.show)
+            let others = shot.cameras + roles.filter { !shot.cameras.contains($0) }
+            shot.cameras = layout.maximumCameras == nil ? others : layout.visible(shot.cameras)
             shot.layout = layout
             return shot
         }
@@ -287,7 +288,7 @@ enum EditCut: Equatable {
 
     static let options = [
         OptionSpec(
-            "cut", "CUT", kind: .words(["live", "voice", "none"], orFile: true),
+            "cut", "CUT", kind: .keywords(["live", "voice", "none"], orFile: true),
             help: "Cut: `live`, `voice`, `none`, or a file such as edit/cut.json. Default: `live`."),
         OptionSpec(
             "speaker", "MIC=CAMERA", isRepeatable: true,
@@ -347,7 +348,7 @@ enum EditCut: Equatable {
         case .none: return .none(of: session)
         case .voice(let cameras, let shortest):
             var cut = try VoiceCut(for: session, cameras: cameras)
-            cut.shortest = shortest ?? cut.shortest
+            cut.minShot = shortest ?? cut.minShot
             var levels: [[Float]] = []
             for speaker in cut.speakers {
                 guard let track = session.microphones.first(where: { $0.role == speaker.microphone }) else {
@@ -381,10 +382,10 @@ enum EditCut: Equatable {
         for part in track.parts {
             let reader = try TrackReader(part.file, in: folder, stream: part.stream, media: .audio)
             meter.skip(to: part.from)
-            while let (samples, _) = try reader.nextAudio() {
+            while let (samples, _) = try reader.nextMonoSamples() {
                 meter.add(samples)
-                levels += meter.powers[(levels.count - meter.forgotten)...].map(VoiceMeter.level)
-                meter.forget(before: levels.count)
+                levels += meter.powers[(levels.count - meter.droppedCount)...].map(VoiceMeter.level)
+                meter.drop(before: levels.count)
             }
         }
         return levels

@@ -120,29 +120,29 @@ struct SnapshotCommand: Command {
     func run() async throws -> ExitStatus {
         let command = self
         let outcome: Result<ExitStatus, any Error> = await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "snapshot") {
-                continuation.resume(returning: Result { try command.takeAll() })
+            MediaThread.startWhenPossible(name: "snapshot") {
+                continuation.resume(returning: Result { try command.takeStills() })
             }
         }
         return try outcome.get()
     }
 
-    private func takeAll() throws -> ExitStatus {
+    private func takeStills() throws -> ExitStatus {
         switch source {
-        case .camera(let selector): try take(try SessionSetup(stillsOf: selector))
+        case .camera(let selector): try takeStills(with: try SessionSetup(stillsOf: selector))
         case .profile(let request, let takesAll):
             let setup = try SessionSetup(stillsOf: request, takesAll: takesAll)
             for note in setup.plan.notes { Output.message(note) }
-            try take(setup)
-        case .allCameras: return try takeEach()
-        case .recording(let role): return try takeOfRecording(role)
+            try takeStills(with: setup)
+        case .allCameras: return try takeStillsOfAllCameras()
+        case .recording(let role): return try takeStillsOfRecording(role)
         }
         return .done
     }
 
     /// Takes stills from all cameras, and continues after a failure. The cameras are used one after another,
     /// because the USB bandwidth is rarely sufficient for several cameras at their largest frame sizes.
-    private func takeEach() throws -> ExitStatus {
+    private func takeStillsOfAllCameras() throws -> ExitStatus {
         let cameras = DeviceListing().cameras
         guard !cameras.isEmpty else {
             throw DeviceError(device: "any", operation: "searching for a camera", reason: .notFound)
@@ -150,7 +150,7 @@ struct SnapshotCommand: Command {
         var failures: [any Error] = []
         for (index, camera) in cameras.enumerated() {
             do {
-                try take(try SessionSetup(stillsOf: camera.selector, role: "camera-\(index + 1)"))
+                try takeStills(with: try SessionSetup(stillsOf: camera.selector, role: "camera-\(index + 1)"))
             } catch {
                 Output.message("\(error)".printable(limit: 4000))
                 failures.append(error)
@@ -159,13 +159,13 @@ struct SnapshotCommand: Command {
         return failures.first.map { Multicam.status(of: $0) } ?? .done
     }
 
-    private func takeOfRecording(_ role: String?) throws -> ExitStatus {
+    private func takeStillsOfRecording(_ role: String?) throws -> ExitStatus {
         let reply: ControlReply
         do throws(ControlError) {
-            reply = try ControlClient().ask(
-                CommandRequest(words: ["snapshot"] + [role].compactMap { $0 }))
+            reply = try ControlClient().send(
+                CommandRequest(arguments: ["snapshot"] + [role].compactMap { $0 }))
         } catch {
-            UnfinishedText.tell(after: error)
+            UnfinishedRecordingHints.printHints(after: error)
             throw error
         }
         for still in reply.stills ?? [] {
@@ -187,7 +187,7 @@ struct SnapshotCommand: Command {
         return .object(fields)
     }
 
-    private func take(_ setup: SessionSetup) throws {
+    private func takeStills(with setup: SessionSetup) throws {
         let snapshot = try Snapshot(setup, live: live, settling: settling)
         let place = StillFolder(path: folder, version: MulticamVersion.current)
         for still in try snapshot.take() {
@@ -207,13 +207,13 @@ struct SnapshotCommand: Command {
             "camera": .string((setup.cameras[still.role]?.device.name ?? "").printable()),
             "width": .integer(Int64(still.frame.size.width)),
             "height": .integer(Int64(still.frame.size.height)),
-            "rotation": .integer(Int64(still.facts.rotation.degrees)),
+            "rotation": .integer(Int64(still.metadata.rotation.degrees)),
             "taken": .string(
-                still.facts.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
+                still.metadata.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
             "pixel": .string(still.frame.pixel.rawValue),
         ]
         fields["clip"] = files.clip.map { .string($0.printable(limit: 4096)) } ?? .null
-        fields["exposure_ns"] = still.facts.exposureTime.map { .integer($0.count) } ?? .null
+        fields["exposure_ns"] = still.metadata.exposureTime.map { .integer($0.count) } ?? .null
         return .object(fields)
     }
 }

@@ -28,7 +28,7 @@ struct StressCommand: Command {
         ],
         options: ProfileOptions.specs + [
             OptionSpec(
-                "run", "WHAT", kind: .words(["sets", "climb", "soak", "all"]),
+                "run", "WHAT", kind: .keywords(["sets", "climb", "soak", "all"]),
                 help: "Tests to run: `sets`, `climb`, `soak`, or `all`. Default: `sets` and `climb`."),
             OptionSpec("each", "T", help: "Duration of each set and each step, 1s to 1h. Default: 5s."),
             OptionSpec("duration", "T", help: "Duration of the soak, such as 10s, 5m, or 2h. Default: 1h."),
@@ -53,9 +53,10 @@ struct StressCommand: Command {
             )
         }
         options = StressOptions(
-            kinds: kinds, each: try Self.each(arguments), soak: duration ?? StressOptions.usualSoak,
+            kinds: kinds, runDuration: try Self.stepDuration(arguments),
+            soakDuration: duration ?? StressOptions.defaultSoakDuration,
             output: arguments.optional("output") ?? "stress", keepsMedia: arguments.flag("keep"),
-            setLimit: try Self.setLimit(arguments), version: MulticamVersion.current)
+            setLimit: try Self.maxSetCount(arguments), version: MulticamVersion.current)
         wantsJSON = arguments.flag("json")
     }
 
@@ -73,16 +74,16 @@ struct StressCommand: Command {
         return [kind]
     }
 
-    private static func each(_ arguments: ParsedArguments) throws(UsageError) -> Nanoseconds {
-        guard let text = arguments.optional("each") else { return StressOptions.usualEach }
+    private static func stepDuration(_ arguments: ParsedArguments) throws(UsageError) -> Nanoseconds {
+        guard let text = arguments.optional("each") else { return StressOptions.defaultRunDuration }
         guard let each = Nanoseconds(text), each >= .seconds(1), each <= .seconds(3600) else {
             throw arguments.spec.error("`--each \(text.printable())`: expected a time from 1s to 1h.")
         }
         return each
     }
 
-    private static func setLimit(_ arguments: ParsedArguments) throws(UsageError) -> Int {
-        guard let text = arguments.optional("sets") else { return StressSets.usualLimit }
+    private static func maxSetCount(_ arguments: ParsedArguments) throws(UsageError) -> Int {
+        guard let text = arguments.optional("sets") else { return StressSets.defaultLimit }
         guard let limit = Int(text), (1...1000).contains(limit) else {
             throw arguments.spec.error("`--sets \(text.printable())`: expected a number from 1 to 1000.")
         }
@@ -90,10 +91,10 @@ struct StressCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        try SignalInbox.open()
+        try SignalHandler.install()
         let test = try StressTest(request, options)
         for note in test.notes { Output.message(note.printable(limit: 1000)) }
-        SignalInbox.listen { request in
+        SignalHandler.start { request in
             switch request {
             case .stop(1, _): test.stop()
             case .stop(2, _): test.stopUrgently()
@@ -149,11 +150,11 @@ enum StressText {
     static func sentence(on event: StressEvent) -> String? {
         switch event {
         case .started: return nil
-        case .began(let run):
+        case .runStarted(let run):
             let cameras = run.cameras.map(\.description).joined(separator: ", ")
             let title = run.title == cameras ? "" : " (\(run.title))"
             return "\(run.name)\(title): \(cameras)"
-        case .ended(let run):
+        case .runEnded(let run):
             let word: String =
                 switch run.verdict {
                 case .held: "passed"
@@ -169,8 +170,8 @@ enum StressText {
     static func json(_ event: StressEvent) -> String {
         switch event {
         case .started(let folder): return line("started", ["folder": .string(folder)])
-        case .began(let run): return line("run", fields(run))
-        case .ended(let run):
+        case .runStarted(let run): return line("run", fields(run))
+        case .runEnded(let run):
             var fields = fields(run)
             fields["verdict"] = .string(run.verdict.rawValue)
             fields["cause"] = run.cause.map { .string($0.rawValue) } ?? .null

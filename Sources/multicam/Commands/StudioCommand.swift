@@ -46,18 +46,18 @@ struct StudioCommand: Command {
     private let certificate: String?
     private let opensBrowser: Bool
     private let wantsJSON: Bool
-    private let namesProfile: Bool
+    private let isProfileSpecified: Bool
     private let request: SetupRequest
 
     /// The default port of the control room. The port is fixed so that bookmarks remain valid.
-    private static let usualPort = 8470
-    static let usualProfile = "pip"
+    private static let defaultPort = 8470
+    static let defaultProfile = "pip"
     private static let loopback = "127.0.0.1"
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        namesProfile = arguments.optional("profile") != nil
-        request = try ProfileOptions.request(arguments, usualProfile: Self.usualProfile)
-        var choice = ["--profile", arguments.optional("profile") ?? Self.usualProfile]
+        isProfileSpecified = arguments.optional("profile") != nil
+        request = try ProfileOptions.request(arguments, defaultProfile: Self.defaultProfile)
+        var choice = ["--profile", arguments.optional("profile") ?? Self.defaultProfile]
         for name in ["camera", "mic"] {
             for (role, selector) in try arguments.pairs(name) {
                 choice += ["--\(name)", "\(role)=\(selector)"]
@@ -73,7 +73,7 @@ struct StudioCommand: Command {
                         "`--port \(text.printable())`: expected a number from 0 to 65535.")
                 }
                 return number
-            } ?? Self.usualPort
+            } ?? Self.defaultPort
         address = arguments.optional("listen") ?? Self.loopback
         certificate = arguments.optional("certificate")
         opensBrowser = !arguments.flag("no-open")
@@ -81,7 +81,7 @@ struct StudioCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        guard let program = ProgramPath.own, let web = ProgramPath.beside("multicam-web") else {
+        guard let program = ProgramPath.own, let web = ProgramPath.sibling("multicam-web") else {
             throw StudioError(
                 "The helper program multicam-web is missing. Build it with `swift build`, or install the package multicam-studio."
             )
@@ -93,7 +93,7 @@ struct StudioCommand: Command {
         }
         // Reads the profile first, so that an invalid profile is reported before the recorder starts and the
         // browser opens.
-        _ = try SessionSetup.read(request)
+        _ = try SessionSetup.loadProfile(for: request)
         let running = try ControlClient().processes()
         guard running.count <= 1 else {
             throw ControlError.usage(
@@ -102,7 +102,7 @@ struct StudioCommand: Command {
         }
         if let process = running.first {
             Output.message(
-                namesProfile
+                isProfileSpecified
                     ? "The control room shows the session of process \(process), which is already running. `--profile` is ignored."
                     : "The control room shows the session of process \(process), which is already running.")
         }
@@ -116,20 +116,20 @@ struct StudioCommand: Command {
             switch news {
             case .address(let address):
                 Output.data(wantsJSON ? JSONText.line(["event": "studio", "url": address]) : address)
-                if opensBrowser { DesktopBrowser.open(address, by: folder) }
+                if opensBrowser { DesktopBrowser.open(address, redirectFolder: folder) }
             case .message(let sentence): Output.message(sentence)
             case .recorder(let line): Output.explanation([line])
             }
         }
-        try SignalInbox.open()
-        SignalInbox.listen { request in
+        try SignalHandler.install()
+        SignalHandler.start { request in
             switch request {
-            case .stop(_, let isInterrupt): supervisor.stop(asks: isInterrupt)
+            case .stop(_, let isInterrupt): supervisor.stop(requiresConfirmation: isInterrupt)
             case .mark, .split: break
             }
         }
         let status = await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "studio") {
+            MediaThread.startWhenPossible(name: "studio") {
                 continuation.resume(returning: Result { () throws(StudioError) in try supervisor.run() })
             }
         }

@@ -77,7 +77,7 @@ struct SyncCheckCommand: Command {
             let findings = try SyncCheck(session, tolerance: tolerance).run(version: MulticamVersion.current)
             {
                 step in
-                progress.tell(Double(done) / Double(all), step)
+                progress.report(Double(done) / Double(all), step)
                 done += 1
             }
             return (findings, session.verdict)
@@ -152,7 +152,7 @@ enum SyncText {
         let by = [method(track), track.reference.map { "against \($0)" }].compactMap { $0 }.joined(
             separator: ", ")
         return [
-            track.name, track.kind.words, track.start.map(track.text) ?? "–",
+            track.name, track.kind.displayName, track.start.map(track.text) ?? "–",
             track.end.map(track.text) ?? "–",
             track.driftText ?? "–", by.isEmpty ? "\(track.events) events" : by, track.verdict.rawValue,
         ]

@@ -57,7 +57,7 @@ struct VerifyCommand: Command {
             return error.isPermission ? .noPermission : .failed
         }
         let status = await withCheckedContinuation { continuation in
-            MediaThread.eventually(name: "verify") {
+            MediaThread.startWhenPossible(name: "verify") {
                 var status = ExitStatus.done
                 let progress = WorkProgress()
                 let all = verification.files.reduce(0.0) { $0 + Double(max($1.bytes, 0)) }
@@ -65,28 +65,29 @@ struct VerifyCommand: Command {
                 for file in verification.files {
                     let verdict = verification.verdict(file) { bytes in
                         read += Double(bytes)
-                        progress.tell(all > 0 ? read / all : nil, "reading \(file.file.printable())")
+                        progress.report(all > 0 ? read / all : nil, "reading \(file.file.printable())")
                     }
                     progress.end()
-                    let one = tell(verdict, of: file, in: folder, filling: verification.filling(of: file))
+                    let one = report(
+                        verdict, of: file, in: folder, filling: verification.fillerDescription(of: file))
                     if one == .failed || status == .done { status = one }
                 }
                 continuation.resume(returning: status)
             }
         }
-        Output.message("During the recording: \(verification.recording.text)")
+        Output.message("During the recording: \(verification.recordingVerdict.text)")
         return status
     }
 
     /// Prints the result of verifying a file.
     ///
     /// - Returns: The exit status that corresponds to the result.
-    private func tell(
+    private func report(
         _ verdict: FolderVerification.FileVerdict, of file: Manifest.File, in folder: String, filling: String?
     ) -> ExitStatus {
         let (word, text): (String, String?) =
             switch verdict {
-            case .whole: ("whole", nil)
+            case .intact: ("whole", nil)
             case .unfinished(let text): ("unfinished", text)
             case .damaged(let text): ("damaged", text)
             case .missing(let text): ("missing", text)
@@ -96,7 +97,7 @@ struct VerifyCommand: Command {
             var fields: [String: JSONValue] = [
                 "file": .string(file.file.printable()), "verdict": .string(word),
             ]
-            fields["filling"] = filling.map { .string($0) }
+            fields["added_content"] = filling.map { .string($0) }
             fields["text"] = text.map { .string($0.printable(limit: 1000)) }
             Output.data(JSONText.line(JSONValue.object(fields)))
         } else {

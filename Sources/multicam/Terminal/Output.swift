@@ -40,7 +40,7 @@ enum Output {
             defer { lost = true }
             return !lost
         }
-        if isFirst { message(StandardStreams.lossReport(of: text, errno: number)) }
+        if isFirst { message(StandardStreams.writeFailureMessage(for: text, errno: number)) }
     }
 
     /// Prints a sentence for the user to standard error.

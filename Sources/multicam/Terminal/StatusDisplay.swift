@@ -15,7 +15,7 @@ final class StatusDisplay: Sendable {
     init(every interval: Nanoseconds, _ text: @escaping @Sendable (_ columns: Int?) -> String?) {
         let (cancellation, clock) = (cancellation, MonotonicClock())
         let hasTerminal = Output.hasTerminal
-        thread = .eventually(name: "status") {
+        thread = .startWhenPossible(name: "status") {
             while !cancellation.wait(until: clock.now + (hasTerminal ? .milliseconds(250) : interval)) {
                 guard let line = text(hasTerminal ? Output.columns - 1 : nil) else { continue }
                 if hasTerminal { Output.status(line) } else { Output.message(line) }

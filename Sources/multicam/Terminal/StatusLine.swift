@@ -13,7 +13,7 @@ struct StatusLine {
     /// Level of abbreviation for a status line that is too long for the terminal. Each level includes the
     /// abbreviations of all previous levels.
     private enum Detail: Int, CaseIterable, Comparable {
-        case all, unsureClocksOnly, noLoudness, shortFigures, adviceOnly, givenUpCounted, devicesCounted,
+        case all, unstableClocksOnly, noLoudness, shortFigures, adviceOnly, givenUpCounted, devicesCounted,
             nothingGivenUp
 
         static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
@@ -60,14 +60,14 @@ struct StatusLine {
     private var pressure: String? {
         guard let factor = status.pressure?.factors.first else { return nil }
         let advice = factor.advice.prefix { $0 != "," && $0 != "(" }
-        let cause = detail < .adviceOnly ? "\(factor.cause.words), " : ""
+        let cause = detail < .adviceOnly ? "\(factor.cause.summary), " : ""
         return "\(factor.level.rawValue): \(cause)\(advice)"
     }
 
     private var givenUp: String? {
-        guard let last = status.givenUp.last, detail < .nothingGivenUp else { return nil }
-        guard detail < .givenUpCounted else { return "reduced: \(status.givenUp.count)" }
-        let more = status.givenUp.count > 1 ? " and \(status.givenUp.count - 1) more" : ""
+        guard let last = status.reductions.last, detail < .nothingGivenUp else { return nil }
+        guard detail < .givenUpCounted else { return "reduced: \(status.reductions.count)" }
+        let more = status.reductions.count > 1 ? " and \(status.reductions.count - 1) more" : ""
         return "reduced: \(last)\(more)"
     }
 
@@ -91,7 +91,7 @@ struct StatusLine {
             let words = [
                 camera.role,
                 detail < .shortFigures ? "\(rate / 10).\(rate % 10) fps" : "\((rate + 5) / 10)",
-                camera.lost > 0 ? "−\(camera.lost)" : nil, sureness(camera.clock),
+                camera.lost > 0 ? "−\(camera.lost)" : nil, clockAccuracy(camera.clock),
             ]
             return words.compactMap(\.self).joined(separator: " ")
         }
@@ -112,7 +112,7 @@ struct StatusLine {
                 let hundredths = (microphone.missing.count + 9_999_999) / 10_000_000
                 words.append("−\(hundredths / 100).\(hundredths % 100 / 10)\(hundredths % 10) s")
             }
-            words += [sureness(microphone.clock)].compactMap(\.self)
+            words += [clockAccuracy(microphone.clock)].compactMap(\.self)
             return words.joined(separator: " ")
         }
     }
@@ -126,9 +126,9 @@ struct StatusLine {
 
     /// Formats the accuracy of a device's clock model, rounded up: `clock ±0.3 ms`. If the accuracy is
     /// unknown, the text is `clock unstable` or `clock?`.
-    private func sureness(_ clock: ClockReading) -> String? {
+    private func clockAccuracy(_ clock: ClockReading) -> String? {
         guard clock.isLocked else { return detail < .shortFigures ? "clock unstable" : "clock?" }
-        guard detail < .unsureClocksOnly else { return nil }
+        guard detail < .unstableClocksOnly else { return nil }
         let tenths = max(1, (clock.residual.count + 99_999) / 100_000)
         return "clock ±\(tenths / 10).\(tenths % 10) ms"
     }

@@ -14,16 +14,16 @@ final class WorkProgress: Sendable {
     private let last: ConditionLock<ClockTime>
     private let interval: Nanoseconds
 
-    private static let usualInterval = Nanoseconds.seconds(10)
-    private static let oftenInterval = Nanoseconds.milliseconds(500)
+    private static let defaultInterval = Nanoseconds.seconds(10)
+    private static let frequentInterval = Nanoseconds.milliseconds(500)
 
     /// Creates a reporter. The first report is due after one report interval.
     ///
     /// - Parameter environment: The process's environment variables.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         let isOften = environment["MULTICAM_PROGRESS"] == "1"
-        interval = isOften ? Self.oftenInterval : Self.usualInterval
-        last = ConditionLock(isOften ? clock.now - Self.usualInterval : clock.now)
+        interval = isOften ? Self.frequentInterval : Self.defaultInterval
+        last = ConditionLock(isOften ? clock.now - Self.defaultInterval : clock.now)
     }
 
     /// Reports the progress if a report is due.
@@ -31,7 +31,7 @@ final class WorkProgress: Sendable {
     /// - Parameters:
     ///   - share: Fraction of the work that is complete, 0…1; `nil` if unknown.
     ///   - text: Description of the current step.
-    func tell(_ share: Double?, _ text: String) {
+    func report(_ share: Double?, _ text: String) {
         let sentence = share.map { "\(Int(rounding: min(max($0, 0), 1) * 100)) %, \(text)" } ?? text
         if Output.hasTerminal { return Output.status(sentence) }
         let now = clock.now
@@ -52,8 +52,8 @@ final class WorkProgress: Sendable {
 final class RenderMeter: Sendable {
     private struct State {
         var step = ""
-        var begun = ClockTime(nanoseconds: 0)
-        var told = ClockTime(nanoseconds: 0)
+        var stepStart = ClockTime(nanoseconds: 0)
+        var lastUpdate = ClockTime(nanoseconds: 0)
     }
 
     private let state = ConditionLock(State())
@@ -67,15 +67,15 @@ final class RenderMeter: Sendable {
     func show(_ step: String, _ share: Double) {
         let now = clock.now
         let (elapsed, isDue) = state.withLock { state in
-            if state.step != step { (state.step, state.begun) = (step, now) }
-            let isDue = now - state.told >= Self.interval
-            if isDue { state.told = now }
-            return (now - state.begun, isDue)
+            if state.step != step { (state.step, state.stepStart) = (step, now) }
+            let isDue = now - state.lastUpdate >= Self.interval
+            if isDue { state.lastUpdate = now }
+            return (now - state.stepStart, isDue)
         }
         let share = min(max(share, 0), 1)
-        let left = Self.left(share, elapsed)
+        let left = Self.remainingTime(share, elapsed)
         if !Output.hasTerminal {
-            lines.tell(share, step + left)
+            lines.report(share, step + left)
         } else if isDue {
             Output.status("\(step) \(Self.bar(share)) \(Int(share * 100)) %\(left)")
         }
@@ -87,10 +87,10 @@ final class RenderMeter: Sendable {
     }
 
     /// Formats the remaining time of the step, estimated from the elapsed time; empty at the beginning.
-    private static func left(_ share: Double, _ elapsed: Nanoseconds) -> String {
+    private static func remainingTime(_ share: Double, _ elapsed: Nanoseconds) -> String {
         guard share > 0.01 else { return "" }
         let left = Nanoseconds.seconds(rounding: (elapsed.inSeconds * (1 - share) / share).rounded(.up))
-        return ", \(left.words) left"
+        return ", \(left.displayText) left"
     }
 }
 
@@ -98,7 +98,7 @@ final class RenderMeter: Sendable {
 /// ends.
 enum JobTermination {
     /// Maximum time for a canceled operation to finish before the process exits.
-    private static let patience = Nanoseconds.seconds(2)
+    private static let exitTimeout = Nanoseconds.seconds(2)
     /// Environment variable that marks this process as a job, which must end when its parent program ends.
     /// The standard input of a job is a pipe from the parent program.
     private static let jobVariable = "MULTICAM_JOB"
@@ -109,9 +109,9 @@ enum JobTermination {
     ///   seconds of the signal, unfinished files are removed and the process exits.
     /// - Throws: `ProcessError` if no file descriptor is available or too few threads can be created.
     static func cancellationBySignals() throws(ProcessError) -> Cancellation {
-        try SignalInbox.open()
+        try SignalHandler.install()
         let cancellation = Cancellation()
-        SignalInbox.listen { request in
+        SignalHandler.start { request in
             guard case .stop = request else { return }
             cancellation.cancel()
             endProcess()
@@ -124,7 +124,7 @@ enum JobTermination {
     ///
     /// - Parameter environment: The process's environment variables.
     /// - Throws: `ThreadError` if the system can't create a thread.
-    static func followParent(_ environment: [String: String]) throws(ThreadError) {
+    static func monitorParent(_ environment: [String: String]) throws(ThreadError) {
         guard environment[jobVariable] == "1" else { return }
         unsetenv(jobVariable)
         _ = try MediaThread(name: "parent") {
@@ -142,7 +142,7 @@ enum JobTermination {
     /// Ends the process if it doesn't end by itself within a short time.
     private static func endProcess() {
         let never = Cancellation()
-        _ = never.wait(until: MonotonicClock().now + patience)
+        _ = never.wait(until: MonotonicClock().now + exitTimeout)
         Renderer.discardDrafts()
         _exit(ExitStatus.aborted.rawValue)
     }

@@ -146,14 +146,14 @@ enum ReductionText {
     /// - Returns: The lines of text.
     static func lines(_ reduction: PlanReduction, on machine: ThisMachine) -> [String] {
         let limit = reduction.budget.hardwareCost
-        var lines = [PlanText.of(reduction.asked)]
-        lines += CostText.lines(reduction.askedCost, notes: machine.notes, limit: limit)
+        var lines = [PlanText.of(reduction.requestedPlan)]
+        lines += CostText.lines(reduction.requestedCost, notes: machine.notes, limit: limit)
         lines += RemedyText.lines(reduction.fixes)
         lines += steps(reduction)
         if !reduction.steps.isEmpty {
             lines += ["", "reduced plan"]
             lines += PlanText.devicesAndFiles(of: reduction.plan)
-            let news = reduction.plan.notes.filter { !reduction.asked.notes.contains($0) }
+            let news = reduction.plan.notes.filter { !reduction.requestedPlan.notes.contains($0) }
             lines += news.map { "note: \($0.printable(limit: 1000))" }
             lines += CostText.lines(reduction.cost, notes: [], limit: limit)
         }
@@ -174,8 +174,8 @@ enum ReductionText {
             )
             lines.append("     \(step.reason)")
         }
-        if !reduction.passedOver.isEmpty { lines += ["", "not reduced"] }
-        return lines + reduction.passedOver.map { "  \($0)" }
+        if !reduction.skippedReductions.isEmpty { lines += ["", "not reduced"] }
+        return lines + reduction.skippedReductions.map { "  \($0)" }
     }
 
     /// Returns the reasons why `multicam record` would reject the plan; empty if the plan fits the budget.
@@ -189,15 +189,15 @@ enum ReductionText {
         let rate = CostText.rounded(plan.expectedBytesPerSecond / 1e6)
         return
             "disk: \(HardwareCost.megabytes(Double(disk.freeBytes))) free, enough for "
-            + "\(time.words) at about \(rate) MB/s."
+            + "\(time.displayText) at about \(rate) MB/s."
     }
 
     // MARK: JSON
 
     static func json(_ reduction: PlanReduction, on machine: ThisMachine) -> JSONValue {
-        var object = PlanJSON.fields(of: reduction.asked)
+        var object = PlanJSON.fields(of: reduction.requestedPlan)
         object["cost"] = CostText.json(
-            reduction.askedCost, notes: machine.notes, fixes: RemedyText.json(reduction.fixes))
+            reduction.requestedCost, notes: machine.notes, fixes: RemedyText.json(reduction.fixes))
         object["budget"] = .object([
             "hardware": .number(reduction.budget.hardwareCost),
             "policy": .string(reduction.budget.policy.rawValue),
@@ -209,7 +209,7 @@ enum ReductionText {
                     "before": .number(step.before.total), "after": .number(step.after.total),
                 ])
             })
-        object["passed_over"] = .array(reduction.passedOver.map { .string($0) })
+        object["skipped_reductions"] = .array(reduction.skippedReductions.map { .string($0) })
         object["fits"] = .boolean(reduction.fits)
         object["remedies"] = .array(reduction.remedies.map { .string($0) })
         if !reduction.fits { object["refusal"] = .string(reduction.refusal) }
@@ -238,7 +238,7 @@ enum RemedyText {
         guard let fixes, !fixes.remedies.isEmpty else { return [] }
         var kinds: Set<Remedy.Effort> = []
         var shown = fixes.remedies.filter { kinds.insert($0.effort).inserted }
-        shown += [fixes.together].compactMap { $0 }
+        shown += [fixes.combination].compactMap { $0 }
         return ["", "ways to lower the cost, easiest first"]
             + shown.map { "  \($0.sentence.printable(limit: 1000))" }
     }
@@ -247,7 +247,7 @@ enum RemedyText {
     /// remedies.
     static func json(_ fixes: PlanRemedies?) -> [JSONValue] {
         guard let fixes else { return [] }
-        return (fixes.remedies + [fixes.together].compactMap { $0 }).map { remedy in
+        return (fixes.remedies + [fixes.combination].compactMap { $0 }).map { remedy in
             var fields: [String: JSONValue] = [
                 "action": .string(remedy.action.printable(limit: 1000)),
                 "effort": .string(remedy.effort.rawValue),

@@ -28,11 +28,11 @@ enum PlanText {
             }
             if camera.latencySource != .none {
                 lines.append(
-                    "    latency \(Milliseconds.text(camera.latency)) ms, \(words(camera.latencySource))")
+                    "    latency \(Milliseconds.text(camera.latency)) ms, \(text(of: camera.latencySource))")
             }
         }
         for microphone in plan.microphones {
-            let channels = words(
+            let channels = text(
                 channels: microphone.sourceChannels.isEmpty
                     ? microphone.format.channels : microphone.sourceChannels.count)
             lines.append("  \(microphone.role): \(microphone.identity.name.printable())")
@@ -45,14 +45,14 @@ enum PlanText {
             }
             if microphone.offsetSource != .none {
                 lines.append(
-                    "    offset \(Milliseconds.text(microphone.offset)) ms, \(words(microphone.offsetSource))"
+                    "    offset \(Milliseconds.text(microphone.offset)) ms, \(text(of: microphone.offsetSource))"
                 )
             }
         }
         lines += ["", "outputs"]
         if let program = plan.program { lines += text(of: program) }
         for track in plan.cameraTracks {
-            let how = track.mode == .copy ? "copied" : "encoded as \(words(track.settings))"
+            let how = track.mode == .copy ? "copied" : "encoded as \(text(of: track.settings))"
             let turn = track.rotation == .none ? "" : ", rotated by \(track.rotation.degrees)° for viewing"
             lines.append(
                 "  \(track.file): \(track.role) \(how), \(track.settings.size) at \(track.rate)\(part(track.crop))\(turn)"
@@ -90,11 +90,11 @@ enum PlanText {
 
     /// Formats the encoder of a stream: `h264 superfast` for x264, or `h264 with` and the name of the
     /// hardware encoder.
-    private static func words(_ settings: VideoEncodingSettings) -> String {
+    private static func text(of settings: VideoEncodingSettings) -> String {
         settings.hardware.map { "h264 with \($0.name)" } ?? "h264 \(settings.preset.rawValue)"
     }
 
-    private static func words(channels: Int) -> String {
+    private static func text(channels: Int) -> String {
         switch channels {
         case 1: "mono"
         case 2: "stereo"
@@ -102,7 +102,7 @@ enum PlanText {
         }
     }
 
-    private static func words(_ source: CorrectionSource) -> String {
+    private static func text(of source: CorrectionSource) -> String {
         switch source {
         case .none: "not set"
         case .profile: "from the profile"
@@ -113,7 +113,7 @@ enum PlanText {
     private static func text(of program: PlannedProgram) -> [String] {
         let settings = program.settings
         var lines = [
-            "  \(program.file): \(settings.size) at \(settings.rate), \(words(settings)) \(settings.quality)"
+            "  \(program.file): \(settings.size) at \(settings.rate), \(text(of: settings)) \(settings.quality)"
         ]
         for layer in program.layers {
             let place = layer.rectangle
@@ -167,10 +167,10 @@ enum PlanJSON {
     private static func turning(
         of connection: PlannedConnection, in plan: SessionPlan
     ) -> [String: JSONValue] {
-        guard let turning = plan.turning(of: connection) else { return [:] }
+        guard let turning = plan.orientation(of: connection) else { return [:] }
         return [
             "rotation": .integer(Int64(turning.rotation.degrees)),
-            "rotated_by": .string(turning.means.rawValue),
+            "rotated_by": .string(turning.method.rawValue),
             "mirrored": .boolean(turning.isMirrored),
         ]
     }

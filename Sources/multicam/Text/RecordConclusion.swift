@@ -137,7 +137,7 @@ struct RecordingGuide {
         guard let last = results.last, let first = files(of: last).first else { return [] }
         let folder = shortened(last.folder)
         return [
-            made,
+            summaryLine,
             "To play the file, run `ffplay -autoexit \((folder + "/" + first).shellQuoted())`, or open it in any player.",
             next(last, folder.shellQuoted()),
         ]
@@ -153,7 +153,7 @@ struct RecordingGuide {
     }
 
     /// The first line: `Recorded: 8.0 s in recordings/x (program.mp4, cameras/desk.mov).`
-    private var made: String {
+    private var summaryLine: String {
         let parts = results.compactMap { result -> String? in
             let length = Double(result.manifest.duration_ns) / 1e9
             let files = files(of: result)

@@ -170,24 +170,24 @@ struct CameraCatalogTests {
     // MARK: Looking again
 
     /// Returns the same answer for every node, and records the nodes that were queried.
-    private final class Asked: Sendable {
-        private let state: ConditionLock<(outcome: NodeAnswers.Outcome, nodes: [String])>
+    private final class QueryRecorder: Sendable {
+        private let state: ConditionLock<(outcome: NodeProperties.Outcome, nodes: [String])>
 
-        init(outcome: NodeAnswers.Outcome) {
+        init(outcome: NodeProperties.Outcome) {
             state = ConditionLock((outcome, []))
         }
 
-        func answer(_ camera: SysfsCamera) -> NodeAnswers.Outcome {
+        func answer(_ camera: SysfsCamera) -> NodeProperties.Outcome {
             state.withLock { state in
                 state.nodes.append(Paths.name(camera.node))
                 return state.outcome
             }
         }
 
-        func become(_ outcome: NodeAnswers.Outcome) { state.withLock { $0.outcome = outcome } }
+        func setOutcome(_ outcome: NodeProperties.Outcome) { state.withLock { $0.outcome = outcome } }
 
         /// The nodes that were queried since the last call.
-        func nodes() -> [String] {
+        func dequeueNodes() -> [String] {
             state.withLock { state in
                 defer { state.nodes = [] }
                 return state.nodes
@@ -196,52 +196,52 @@ struct CameraCatalogTests {
     }
 
     private func catalog(
-        _ tree: TemporaryFolder, _ asked: Asked, isSettled: Bool = true
+        _ tree: TemporaryFolder, _ asked: QueryRecorder, isSettled: Bool = true
     ) -> CameraCatalog {
         CameraCatalog(
             sysfs: tree.path, nodes: "/nonexistent/dev", isSettled: { _ in isSettled },
-            ask: { asked.answer($0) })
+            query: { asked.answer($0) })
     }
 
     @Test("opens a node once while it exists, and again if another node replaces it")
     func openedOnce() throws {
         let tree = try tree()
-        let asked = Asked(outcome: .camera(NodeAnswers()))
+        let asked = QueryRecorder(outcome: .camera(NodeProperties()))
         let catalog = catalog(tree, asked)
         var known = KnownNodes()
-        let first = catalog.look(&known, patience: .zero).cameras
-        #expect(asked.nodes() == ["video0", "video3", "video4", "video10"])
-        #expect(catalog.look(&known, patience: .zero).cameras == first)
-        #expect(asked.nodes().isEmpty)
+        let first = catalog.scan(&known, settleTimeout: .zero).cameras
+        #expect(asked.dequeueNodes() == ["video0", "video3", "video4", "video10"])
+        #expect(catalog.scan(&known, settleTimeout: .zero).cameras == first)
+        #expect(asked.dequeueNodes().isEmpty)
 
         try SyntheticSysfs.addNode(tree, "devices/platform/vivid.1", "video5", index: 0, name: "vivid")
-        #expect(catalog.look(&known, patience: .zero).cameras.count == first.count + 1)
-        #expect(asked.nodes() == ["video5"])
+        #expect(catalog.scan(&known, settleTimeout: .zero).cameras.count == first.count + 1)
+        #expect(asked.dequeueNodes() == ["video5"])
 
         // The device was unplugged and restored between two scans.
         let folder = "\(tree.path)/devices/platform/vivid.1/video4linux"
         try FileManager.default.moveItem(atPath: "\(folder)/video5", toPath: "\(folder)/gone")
         try SyntheticSysfs.writeNode(tree, "devices/platform/vivid.1", "video5", index: 0, name: "vivid")
-        #expect(catalog.look(&known, patience: .zero).cameras.count == first.count + 1)
-        #expect(asked.nodes() == ["video5"])
+        #expect(catalog.scan(&known, settleTimeout: .zero).cameras.count == first.count + 1)
+        #expect(asked.dequeueNodes() == ["video5"])
     }
 
     @Test("queries a node with a problem on every scan until the problem is resolved")
     func askedAgain() throws {
         let tree = try tree()
-        let asked = Asked(outcome: .camera(NodeAnswers(problem: .noPermission(group: "video"))))
+        let asked = QueryRecorder(outcome: .camera(NodeProperties(problem: .noPermission(group: "video"))))
         let catalog = catalog(tree, asked)
         var known = KnownNodes()
         for _ in 0..<2 {
-            let cameras = catalog.look(&known, patience: .zero).cameras
+            let cameras = catalog.scan(&known, settleTimeout: .zero).cameras
             #expect(cameras.allSatisfy { $0.device.problem == .noPermission(group: "video") })
-            #expect(asked.nodes().count == 4)
+            #expect(asked.dequeueNodes().count == 4)
         }
-        asked.become(.camera(NodeAnswers()))
-        #expect(catalog.look(&known, patience: .zero).cameras.allSatisfy { $0.device.problem == nil })
-        #expect(asked.nodes().count == 4)
-        _ = catalog.look(&known, patience: .zero)
-        #expect(asked.nodes().isEmpty)
+        asked.setOutcome(.camera(NodeProperties()))
+        #expect(catalog.scan(&known, settleTimeout: .zero).cameras.allSatisfy { $0.device.problem == nil })
+        #expect(asked.dequeueNodes().count == 4)
+        _ = catalog.scan(&known, settleTimeout: .zero)
+        #expect(asked.dequeueNodes().isEmpty)
     }
 
     @Test(
@@ -249,33 +249,33 @@ struct CameraCatalogTests {
     )
     func patience() throws {
         let tree = try tree()
-        let asked = Asked(outcome: .camera(NodeAnswers(problem: .noPermission(group: "video"))))
+        let asked = QueryRecorder(outcome: .camera(NodeProperties(problem: .noPermission(group: "video"))))
         var known = KnownNodes()
         let waiting = catalog(tree, asked, isSettled: false)
-        let (cameras, again) = waiting.look(&known, patience: .seconds(3600))
+        let (cameras, again) = waiting.scan(&known, settleTimeout: .seconds(3600))
         #expect(cameras.isEmpty)
         #expect(again != nil)
         // The time limit has passed.
-        let late = waiting.look(&known, patience: .zero)
+        let late = waiting.scan(&known, settleTimeout: .zero)
         #expect(late.cameras.count == 4 && late.again == nil)
         // The udev daemon is done, but the user still has insufficient permissions.
-        let settled = catalog(tree, asked).look(&known, patience: .seconds(3600))
+        let settled = catalog(tree, asked).scan(&known, settleTimeout: .seconds(3600))
         #expect(settled.cameras.count == 4 && settled.again == nil)
     }
 
     @Test("holds back a new node that the driver cannot open yet, and reports a busy one immediately")
     func settling() throws {
         let tree = try tree()
-        let asked = Asked(outcome: .camera(NodeAnswers(problem: .failing("no such device"))))
+        let asked = QueryRecorder(outcome: .camera(NodeProperties(problem: .failing("no such device"))))
         let catalog = catalog(tree, asked)
         var known = KnownNodes()
-        let (none, again) = catalog.look(&known, patience: .seconds(3600))
+        let (none, again) = catalog.scan(&known, settleTimeout: .seconds(3600))
         #expect(none.isEmpty && again != nil)
-        asked.become(.camera(NodeAnswers(problem: .inUse(by: "obs"))))
-        let (cameras, never) = catalog.look(&known, patience: .seconds(3600))
+        asked.setOutcome(.camera(NodeProperties(problem: .inUse(by: "obs"))))
+        let (cameras, never) = catalog.scan(&known, settleTimeout: .seconds(3600))
         #expect(cameras.count == 4 && never == nil)
         // A camera stays listed after it was reported. A later problem is a change, not a removal.
-        asked.become(.camera(NodeAnswers(problem: .failing("no answer"))))
-        #expect(catalog.look(&known, patience: .seconds(3600)).cameras.count == 4)
+        asked.setOutcome(.camera(NodeProperties(problem: .failing("no answer"))))
+        #expect(catalog.scan(&known, settleTimeout: .seconds(3600)).cameras.count == 4)
     }
 }

@@ -16,22 +16,22 @@ struct CameraRosterTests {
     @Test("A camera that reconnects at another port is expected at that port from then on")
     func moves() {
         let roster = CameraRoster()
-        let number = roster.join(camera("1", serial: "A").identity)
-        roster.leave(number, among: [])
+        let number = roster.register(camera("1", serial: "A").identity)
+        roster.markDisconnected(number, among: [])
         let moved = camera("3", serial: "A")
         #expect(roster.search(for: number, among: [moved]) == .found(moved, isElsewhere: true))
-        #expect(roster.welcome(number, as: moved)?.contains("another port") == true)
-        roster.leave(number, among: [])
+        #expect(roster.markReconnected(number, as: moved)?.contains("another port") == true)
+        roster.markDisconnected(number, among: [])
         #expect(roster.search(for: number, among: [moved]) == .found(moved, isElsewhere: false))
-        #expect(roster.welcome(number, as: moved) == nil)
+        #expect(roster.markReconnected(number, as: moved) == nil)
     }
 
     @Test("A camera recorded under another role is never mistaken for its disconnected twin")
     func twinInUse() {
         let roster = CameraRoster()
-        let first = roster.join(camera("1").identity)
-        _ = roster.join(camera("2").identity)
-        roster.leave(first, among: [])
+        let first = roster.register(camera("1").identity)
+        _ = roster.register(camera("2").identity)
+        roster.markDisconnected(first, among: [])
         #expect(roster.search(for: first, among: [camera("2")]) == .absent)
         // An identical camera at a new port can only be the missing one.
         #expect(
@@ -42,10 +42,10 @@ struct CameraRosterTests {
     @Test("Disconnected twins are each expected at their own port, and a new port is ambiguous")
     func twinsAway() {
         let roster = CameraRoster()
-        let first = roster.join(camera("1").identity)
-        let second = roster.join(camera("2").identity)
-        roster.leave(first, among: [])
-        roster.leave(second, among: [])
+        let first = roster.register(camera("1").identity)
+        let second = roster.register(camera("2").identity)
+        roster.markDisconnected(first, among: [])
+        roster.markDisconnected(second, among: [])
         #expect(roster.search(for: first, among: [camera("2")]) == .absent)
         #expect(roster.search(for: first, among: [camera("3")]) == .ambiguous([camera("3")]))
         #expect(
@@ -58,24 +58,24 @@ struct CameraRosterTests {
     )
     func exchangedPerhaps() {
         let roster = CameraRoster()
-        let twins = [roster.join(camera("1").identity), roster.join(camera("2").identity)]
-        let other = roster.join(camera("4", name: "Studio").identity)
-        for number in twins + [other] { roster.leave(number, among: []) }
-        #expect(roster.welcome(twins[0], as: camera("1"))?.contains("swapped") == true)
-        #expect(roster.welcome(twins[1], as: camera("2"))?.contains("swapped") == true)
-        #expect(roster.welcome(other, as: camera("4", name: "Studio")) == nil)
+        let twins = [roster.register(camera("1").identity), roster.register(camera("2").identity)]
+        let other = roster.register(camera("4", name: "Studio").identity)
+        for number in twins + [other] { roster.markDisconnected(number, among: []) }
+        #expect(roster.markReconnected(twins[0], as: camera("1"))?.contains("swapped") == true)
+        #expect(roster.markReconnected(twins[1], as: camera("2"))?.contains("swapped") == true)
+        #expect(roster.markReconnected(other, as: camera("4", name: "Studio")) == nil)
         // If only one camera is disconnected at a time, the match is unambiguous.
-        roster.leave(twins[0], among: [])
-        #expect(roster.welcome(twins[0], as: camera("1")) == nil)
-        roster.leave(twins[1], among: [])
-        #expect(roster.welcome(twins[1], as: camera("2")) == nil)
+        roster.markDisconnected(twins[0], among: [])
+        #expect(roster.markReconnected(twins[0], as: camera("1")) == nil)
+        roster.markDisconnected(twins[1], among: [])
+        #expect(roster.markReconnected(twins[1], as: camera("2")) == nil)
     }
 
     @Test("A camera already present when another disconnects is not mistaken for it before it reconnects")
     func stranger() {
         let roster = CameraRoster()
-        let number = roster.join(camera("1").identity)
-        roster.leave(number, among: [camera("1"), camera("2")])
+        let number = roster.register(camera("1").identity)
+        roster.markDisconnected(number, among: [camera("1"), camera("2")])
         #expect(roster.search(for: number, among: [camera("2")]) == .absent)
         let moved = camera("3")
         #expect(roster.search(for: number, among: [camera("2"), moved]) == .found(moved, isElsewhere: true))
@@ -91,9 +91,9 @@ struct CameraRosterTests {
                 node: "/dev/\(name)", selector: "/dev/\(name)")
         }
         let roster = CameraRoster()
-        let first = roster.join(device("vivid-000").identity)
-        _ = roster.join(device("vivid-001").identity)
-        roster.leave(first, among: [])
+        let first = roster.register(device("vivid-000").identity)
+        _ = roster.register(device("vivid-001").identity)
+        roster.markDisconnected(first, among: [])
         #expect(roster.search(for: first, among: [device("vivid-001")]) == .absent)
         let both = [device("vivid-000"), device("vivid-001")]
         #expect(roster.search(for: first, among: both) == .found(both[0], isElsewhere: false))

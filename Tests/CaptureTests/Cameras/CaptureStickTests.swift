@@ -18,7 +18,7 @@ struct CaptureStickTests {
         let tree = SysfsTree(root: machine.sysfs)
         let folder = try #require(tree.videoNodes().first)
         let camera = SysfsCamera(folder: folder, in: tree, nodes: "/dev") { _ in nil }
-        return CaptureStick.isOne(camera, hasSignalInput: hasSignalInput)
+        return CaptureStick.isCaptureStick(camera, hasSignalInput: hasSignalInput)
     }
 
     @Test("are recognized by an input terminal that is not a sensor, a signal input, or their name")

@@ -13,7 +13,7 @@ struct NodeAnswersTests {
             ([], "this camera offers no video formats. Plug it in again"),
         ])
     func unreadable(codes: [String], sentence: String) {
-        let text = NodeAnswers.unreadable(codes.map { FourCC($0) })
+        let text = NodeProperties.unreadable(codes.map { FourCC($0) })
         #expect(text.hasPrefix(sentence), "\(text)")
         #expect(!text.contains("\u{1}"))
         #expect(text.hasSuffix("hoose another camera."))

@@ -26,7 +26,7 @@ struct MicrophoneMonitorTests {
 
         /// Removes and returns all reports up to the first one that equals `report`, or all reports that
         /// arrive within 20 s.
-        func take(until report: Report) -> [Report] {
+        func dequeue(until report: Report) -> [Report] {
             let found = reports.wait(until: MonotonicClock().now + .seconds(20)) { reports -> [Report]? in
                 guard let index = reports.firstIndex(of: report) else { return nil }
                 defer { reports.removeFirst(index + 1) }
@@ -41,20 +41,20 @@ struct MicrophoneMonitorTests {
         let server = try PulseServer("load-module module-sine-source source_name=one")
         let reports = Reports()
         let monitor = MicrophoneMonitor(server: server.address) { reports.add($0) }
-        #expect(reports.take(until: .sources(["one"])) == [.sources(["one"])])
+        #expect(reports.dequeue(until: .sources(["one"])) == [.sources(["one"])])
 
         try server.control("load-module", "module-sine-source", "source_name=two")
-        #expect(reports.take(until: .sources(["one", "two"])).last == .sources(["one", "two"]))
+        #expect(reports.dequeue(until: .sources(["one", "two"])).last == .sources(["one", "two"]))
         try server.control("unload-module", "module-sine-source")
-        #expect(reports.take(until: .sources([])).last == .sources([]))
+        #expect(reports.dequeue(until: .sources([])).last == .sources([]))
 
         server.kill()
         let gone = Reports.Report.failure(.noSoundServer("the connection was lost"))
-        let told = reports.take(until: gone)
+        let told = reports.dequeue(until: gone)
         #expect(told.last == gone)
         try server.start()
         // The next report comes from the new server. The loss of the old server was reported only once.
-        #expect(reports.take(until: .sources(["one"])) == [.sources(["one"])])
+        #expect(reports.dequeue(until: .sources(["one"])) == [.sources(["one"])])
         monitor.stop()
     }
 
@@ -63,16 +63,16 @@ struct MicrophoneMonitorTests {
         let reports = Reports()
         let monitor = MicrophoneMonitor(server: "unix:/nonexistent/socket") { reports.add($0) }
         let reason = Reports.Report.failure(.noSoundServer("Connection refused"))
-        #expect(reports.take(until: reason) == [reason])
+        #expect(reports.dequeue(until: reason) == [reason])
         monitor.stop()
     }
 
     @Test("can interrupt the wait for a server that accepts the connection but never answers")
     func interruption() throws {
-        let server = try DeafServer()
+        let server = try UnresponsiveServer()
         let interruption = PulseInterruption()
         let failure = ConditionLock<DeviceError?>(nil)
-        let thread = MediaThread.eventually(name: "caller") {
+        let thread = MediaThread.startWhenPossible(name: "caller") {
             do throws(DeviceError) {
                 _ = try PulseConnection(
                     server: server.address, timeLimit: .seconds(1_000_000), interruption: interruption)
@@ -80,7 +80,7 @@ struct MicrophoneMonitorTests {
                 failure.withLock { $0 = error }
             }
         }
-        server.waitForCall()
+        server.waitForConnection()
         interruption.interrupt()
         // This call returns only if the wait has ended.
         thread.join()

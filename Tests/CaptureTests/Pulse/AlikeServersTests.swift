@@ -67,7 +67,7 @@ struct AlikeServersTests {
 
     /// Returns whether the latest 0.1 s contains only these tones, one per channel. Only every tenth event is
     /// checked.
-    private func hears(_ tones: [Double], in events: [MicrophoneEvent]) -> Bool {
+    private func containsOnlyTones(_ tones: [Double], in events: [MicrophoneEvent]) -> Bool {
         guard events.count.isMultiple(of: 10) else { return false }
         let latest = events.suffix(100).compactMap(\.audio).flatMap(\.samples).suffix(4_800 * tones.count)
         guard latest.count == 4_800 * tones.count else { return false }
@@ -102,7 +102,7 @@ struct AlikeServersTests {
         try microphone.start(on: MonotonicClock()) { log.add($0) }
         // Playback starts in the middle of a buffer, and a busy server may drop audio.
         try log.wait(seconds: 30, "a tenth of a second of either tone in its channel") { events in
-            hears([700, 1_300], in: events)
+            containsOnlyTones([700, 1_300], in: events)
         }
         try log.wait("three seconds of audio come") { $0.frameCount >= 144_000 }
         microphone.stop()
@@ -125,7 +125,7 @@ struct AlikeServersTests {
             try microphone.start(on: MonotonicClock()) { log.add($0) }
             // Capture may start before the tones are played.
             try log.wait(seconds: 30, "a tenth of a second of the tone") { events in
-                hears(Array(repeating: 700, count: channels), in: events)
+                containsOnlyTones(Array(repeating: 700, count: channels), in: events)
             }
             microphone.stop()
             let peak = log.audioBlocks.suffix(10).flatMap(\.samples).map(abs).max() ?? 0

@@ -32,14 +32,14 @@ extension MicrophoneEvent {
         if case .audio(let audio) = self { audio } else { nil }
     }
 
-    /// `away: <cause>`, `returned`, `remarked`, `lost`, `audio`, `ended`.
+    /// `away: <cause>`, `returned`, `notice`, `lost`, `audio`, `ended`.
     var summary: String {
         switch self {
         case .audio: "sound"
         case .lost: "lost"
-        case .away(_, let cause): "away: \(cause)"
-        case .returned: "returned"
-        case .remarked: "remarked"
+        case .outageBegan(_, let cause): "away: \(cause)"
+        case .outageEnded: "returned"
+        case .notice: "remarked"
         case .ended: "ended"
         }
     }

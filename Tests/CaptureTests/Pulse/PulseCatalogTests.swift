@@ -129,7 +129,7 @@ struct PulseCatalogTests {
 
     @Test("times out on a server that accepts the connection and never answers")
     func deafServer() throws {
-        let server = try DeafServer()
+        let server = try UnresponsiveServer()
         let error = #expect(throws: DeviceError.self) {
             _ = try PulseConnection(server: server.address, timeLimit: .seconds(1))
         }

@@ -166,7 +166,7 @@ struct PulseMicrophoneTests {
 
         #expect(log.all.notices == ["away: suspended", "away: unplugged"])
         let times = log.all.compactMap { event in
-            if case .away(let time, _) = event { time } else { nil }
+            if case .outageBegan(let time, _) = event { time } else { nil }
         }
         #expect(Set(times).count == 1, "it is one outage")
     }

@@ -78,7 +78,7 @@ final class PulseServer: Sendable {
                 "-n", "-F", script.path, "--exit-idle-time=-1", "--use-pid-file=false", "--daemonize=no",
                 "--realtime=no", "--high-priority=no", "--disable-shm=yes",
             ])
-        try waitUntilItAnswers()
+        try waitUntilReady()
     }
 
     /// Starts PipeWire without devices, a session manager that only links streams, and the PulseAudio
@@ -96,7 +96,7 @@ final class PulseServer: Sendable {
         }
         try run("wireplumber", hasManagerProfiles ? ["--profile", "policy"] : [])
         try run("pipewire-pulse", [])
-        try waitUntilItAnswers()
+        try waitUntilReady()
         for module in modules { try control(module.split(separator: " ").map(String.init)) }
     }
 
@@ -153,7 +153,7 @@ final class PulseServer: Sendable {
         ).write(to: own.appending(path: "wireplumber.conf"))
     }
 
-    private func waitUntilItAnswers() throws {
+    private func waitUntilReady() throws {
         var reason: DeviceError?
         try wait("the test's sound server answers") {
             do throws(DeviceError) {

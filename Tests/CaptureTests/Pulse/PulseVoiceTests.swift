@@ -71,7 +71,7 @@ struct PulseVoiceTests {
             server: server.address)
         defer { voice.stop() }
         let names = try PulseConnection(server: server.address).modules().compactMap {
-            PulseConnection.process(of: $0.argument, VoiceModules.prefix)
+            PulseConnection.processID(of: $0.argument, VoiceModules.prefix)
         }
         #expect(!names.contains(gone) && names.contains(getppid()) && names.contains(getpid()))
     }

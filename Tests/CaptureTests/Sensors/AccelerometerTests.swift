@@ -22,7 +22,7 @@ struct AccelerometerTests {
         return machine
     }
 
-    private func felt(_ changes: [String: String?] = [:]) throws -> [Int] {
+    private func acceleration(_ changes: [String: String?] = [:]) throws -> [Int] {
         let machine = try machine(changes)
         let felt = try Accelerometer(sysfs: machine.sysfs).acceleration()
         return [felt.x, felt.y, felt.z].map { Int(($0 * 100).rounded()) }
@@ -40,16 +40,19 @@ struct AccelerometerTests {
 
     @Test("reads (raw + offset) × scale, rotated by the mount matrix")
     func reads() throws {
-        #expect(try felt() == [0, -981, 20])
-        #expect(try felt(["in_accel_offset": "100"]) == [98, -883, 118])
-        #expect(try felt(["in_accel_x_offset": "-1e2", "in_accel_y_scale": "0.0098"]) == [-98, -980, 20])
+        #expect(try acceleration() == [0, -981, 20])
+        #expect(try acceleration(["in_accel_offset": "100"]) == [98, -883, 118])
+        #expect(
+            try acceleration(["in_accel_x_offset": "-1e2", "in_accel_y_scale": "0.0098"]) == [-98, -980, 20])
         for name in ["mount_matrix", "in_mount_matrix", "in_accel_mount_matrix"] {
-            #expect(try felt([name: "0, -1, 0; 1, 0, 0; 0, 0, 1"]) == [981, 0, 20])
+            #expect(try acceleration([name: "0, -1, 0; 1, 0, 0; 0, 0, 1"]) == [981, 0, 20])
         }
         // As in systemd's database, the sensor has two inverted axes.
-        #expect(try felt(["mount_matrix": "0,-1,0;-1,0,0;0,0,1"]) == [981, 0, 20])
+        #expect(try acceleration(["mount_matrix": "0,-1,0;-1,0,0;0,0,1"]) == [981, 0, 20])
         #expect(
-            try felt(["mount_matrix": "0.998, 0.054, 0; -0.054, 0.998, 0; 0, 0, 1"]) == [-53, -979, 20])
+            try acceleration(["mount_matrix": "0.998, 0.054, 0; -0.054, 0.998, 0; 0, 0, 1"]) == [
+                -53, -979, 20,
+            ])
     }
 
     @Test(

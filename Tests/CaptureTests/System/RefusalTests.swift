@@ -44,9 +44,9 @@ struct RefusalTests {
     func obstacles() {
         #expect(obstacle(mode: 0o660) == .notInGroup("video"))
         #expect(obstacle(mode: 0o660, atLogin: [1000, 44]) == .loginNeeded(group: "video"))
-        #expect(obstacle(mode: 0o600) == .closed)
-        #expect(obstacle(mode: 0o640) == .closed)
-        #expect(obstacle(mode: 0o660, group: 0) == .closed)
+        #expect(obstacle(mode: 0o600) == .rootOnly)
+        #expect(obstacle(mode: 0o640) == .rootOnly)
+        #expect(obstacle(mode: 0o660, group: 0) == .rootOnly)
         #expect(obstacle(mode: 0o660, groups: [1000, 44]) == .forbidden)
         #expect(obstacle(mode: 0o660, groups: [1000, 44], container: true) == .container)
         #expect(obstacle(mode: 0o600, user: 0, container: true) == .container)
@@ -62,7 +62,7 @@ struct RefusalTests {
             AccessObstacle.notInGroup("video").explanation(node: node).contains(
                 "`sudo usermod -aG video $USER`"))
         #expect(AccessObstacle.loginNeeded(group: "video").explanation(node: node).contains("`newgrp video`"))
-        #expect(AccessObstacle.closed.explanation(node: node).contains("chmod g+rw '/dev/my camera'"))
+        #expect(AccessObstacle.rootOnly.explanation(node: node).contains("chmod g+rw '/dev/my camera'"))
         #expect(AccessObstacle.container.explanation(node: node).contains("--device '/dev/my camera'"))
         #expect("it's \u{1B}".shellQuoted() == #"'it'\''s ?'"#)
         #expect("".shellQuoted() == "''")
@@ -84,9 +84,9 @@ struct RefusalTests {
     @Test("detects a container by its files")
     func container() throws {
         let machine = try SyntheticMachine()
-        #expect(!Container.isAround(root: machine.root))
+        #expect(!Container.isDetected(root: machine.root))
         try machine.write("run/.containerenv", "")
-        #expect(Container.isAround(root: machine.root))
+        #expect(Container.isDetected(root: machine.root))
     }
 
     // MARK: No bandwidth
@@ -108,7 +108,7 @@ struct RefusalTests {
             pixel: pixel, size: FrameSize(width: width, height: height), rate: FrameRate(30))
         return try #require(
             USBShortage(
-                node: "/dev/video1", asking: format, offers: offers, sysfs: machine.sysfs,
+                node: "/dev/video1", requested: format, offers: offers, sysfs: machine.sysfs,
                 processes: "\(machine.root)/proc"
             ).shortage)
     }
@@ -159,7 +159,7 @@ struct RefusalTests {
         // After 3072 bytes, there is enough bandwidth left for 1600 bytes. 2048 bytes don't fit. They
         // wouldn't be enough for 640×480 at 30 frames per second either, which needs 2316 bytes.
         let found = try shortage(machine, .yuyv, 640, 480)
-        #expect(found.asked?.bytes == 3072)
+        #expect(found.requested?.bytes == 3072)
         #expect(found.fitting?.bytes == 1600)
         #expect(found.claims.first?.holder == nil)
         #expect(
@@ -178,7 +178,7 @@ struct RefusalTests {
         try machine.camera("usb1/1-2", node: 1, descriptors: USBBytes.webcam(payloads: [1024, 3072]))
         let found = try shortage(machine)
         #expect(found.claims.map(\.share.bytes) == [3072, 1600])
-        #expect(found.asked?.bytes == 1024 && found.fitting == nil && found.freeControllers.isEmpty)
+        #expect(found.requested?.bytes == 1024 && found.fitting == nil && found.freeControllers.isEmpty)
         #expect(found.explanation.contains("None of the camera's formats fits in the remaining bandwidth"))
     }
 
@@ -188,10 +188,11 @@ struct RefusalTests {
         try machine.bus(1)
         try machine.camera("usb1/1-2", node: 1)
         let found = try shortage(machine)
-        #expect(found.claims.isEmpty && found.asked == nil)
+        #expect(found.claims.isEmpty && found.requested == nil)
         #expect(!found.explanation.contains("needs at least"))
         #expect(
-            USBShortage(node: "/dev/video9", asking: nil, offers: [], sysfs: machine.sysfs).shortage == nil)
+            USBShortage(node: "/dev/video9", requested: nil, offers: [], sysfs: machine.sysfs).shortage == nil
+        )
         let plain = DeviceError(device: "/dev/video0", operation: "VIDIOC_STREAMON", errno: ENOSPC)
         #expect(
             plain.explained(node: "/dev/video-none").description.contains("Choose mjpeg or a smaller size"))
@@ -200,7 +201,7 @@ struct RefusalTests {
     @Test("explains errors with facts from the system")
     func explained() {
         let closed = DeviceError(device: "/dev/null", operation: "opening", errno: EACCES)
-        let expected: AccessObstacle = Container.isAround() ? .container : .forbidden
+        let expected: AccessObstacle = Container.isDetected() ? .container : .forbidden
         #expect(closed.explained(node: "/dev/null").reason == .noPermission(expected))
         let busy = DeviceError(device: "/dev/video-none", operation: "opening", errno: EBUSY)
         #expect(busy.explained(node: "/dev/video-none").reason == .busy(by: nil))

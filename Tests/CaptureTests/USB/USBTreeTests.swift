@@ -31,7 +31,7 @@ struct USBTreeTests {
                 USBBus(
                     name: "usb1", controller: "0000:00:14.0", speed: .high, portCount: 4,
                     freePorts: [1, 3, 4],
-                    controllerDriver: "ehci-pci", promise: .usual)
+                    controllerDriver: "ehci-pci", bandwidthLimit: .driverDefault)
             ])
     }
 
@@ -44,7 +44,7 @@ struct USBTreeTests {
             "usb2/2-1/2-1.3", node: 0, speed: "5000", descriptors: USBBytes.superSpeedCamera(), alternate: 2)
         let camera = try device("2-1.3", machine)
         #expect(camera.hubs.map(\.name) == ["usb2", "2-1"])
-        #expect(camera.knowsSuperSpeed == true)
+        #expect(camera.supportsSuperSpeed == true)
         #expect(camera.reservations.map(\.bytes) == [16_384])
         let port = try #require(camera.domains.first)
         #expect(camera.domains.count == 1 && port.name == "2-port1" && port.speed == .superSpeed)
@@ -63,15 +63,15 @@ struct USBTreeTests {
         try machine.bus(1)
         let capabilities = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/bos_descriptors"
         try machine.camera("usb1/1-2", node: 0, descriptors: USBBytes.webcam(version: 0x0210))
-        #expect(try device("1-2", machine).knowsSuperSpeed == nil)
+        #expect(try device("1-2", machine).supportsSuperSpeed == nil)
         try machine.write(capabilities, USBBytes.capabilities([2, 3]))
-        #expect(try device("1-2", machine).knowsSuperSpeed == true)
+        #expect(try device("1-2", machine).supportsSuperSpeed == true)
         try machine.write(capabilities, USBBytes.capabilities([2]))
-        #expect(try device("1-2", machine).knowsSuperSpeed == false)
+        #expect(try device("1-2", machine).supportsSuperSpeed == false)
         try machine.camera("usb1/1-2", node: 0, descriptors: USBBytes.webcam(version: 0x0300))
-        #expect(try device("1-2", machine).knowsSuperSpeed == true)
+        #expect(try device("1-2", machine).supportsSuperSpeed == true)
         try machine.camera("usb1/1-2", node: 0, descriptors: USBBytes.webcam())
-        #expect(try device("1-2", machine).knowsSuperSpeed == false)
+        #expect(try device("1-2", machine).supportsSuperSpeed == false)
     }
 
     @Test("shares bandwidth across the bus of an EHCI controller, and per port with xHCI")
@@ -111,7 +111,7 @@ struct USBTreeTests {
         #expect(
             camera.domains.map { $0.time(of: reservation, at: .full) } == [
                 .microseconds(21),
-                Nanoseconds(USBBusTime.ofIsochronous(bytes: 1024, at: .full).count / 8),
+                Nanoseconds(USBBusTime.isochronous(bytes: 1024, at: .full).count / 8),
             ])
     }
 

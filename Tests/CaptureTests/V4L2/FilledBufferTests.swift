@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Buffers reported as filled by a driver")
 struct FilledBufferTests {
-    private func filled(_ index: Int, bytes: Int) -> V4L2Device.Filled {
-        V4L2Device.Filled(
+    private func filled(_ index: Int, bytes: Int) -> V4L2Device.FilledBuffer {
+        V4L2Device.FilledBuffer(
             index: index, byteCount: bytes, sequence: 7,
             stamp: DriverStamp(time: nil, isStartOfExposure: false), isFlagged: false)
     }

@@ -12,24 +12,24 @@ struct FormatOnTrialTests {
 
     @Test("reverts to the previous format, once, unless frames arrived in the new one")
     func trial() {
-        var format = FormatOnTrial(first)
-        #expect(format.giveUp() == nil)
-        format.ask(for: other)
+        var format = RequestedFormat(first)
+        #expect(format.fallBack() == nil)
+        format.request(other)
         #expect(format.wanted == other)
-        #expect(format.giveUp() == other)
-        #expect(format.wanted == first && format.giveUp() == nil)
-        format.ask(for: other)
-        format.delivered(in: other)
-        #expect(format.giveUp() == nil && format.wanted == other)
+        #expect(format.fallBack() == other)
+        #expect(format.wanted == first && format.fallBack() == nil)
+        format.request(other)
+        format.confirm(other)
+        #expect(format.fallBack() == nil && format.wanted == other)
     }
 
     @Test("does not confirm a format by frames in a substitute format")
     func substitute() {
-        var format = FormatOnTrial(first)
-        format.delivered(in: other)
-        #expect(format.giveUp() == nil && format.wanted == first)
-        format.ask(for: other)
-        format.delivered(in: first)
-        #expect(format.giveUp() == other && format.wanted == first)
+        var format = RequestedFormat(first)
+        format.confirm(other)
+        #expect(format.fallBack() == nil && format.wanted == first)
+        format.request(other)
+        format.confirm(first)
+        #expect(format.fallBack() == other && format.wanted == first)
     }
 }

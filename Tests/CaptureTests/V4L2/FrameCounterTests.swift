@@ -57,7 +57,7 @@ struct FrameCounterTests {
     func restart() {
         var counter = FrameCounter(interval: interval)
         _ = counter.place(10, exposure(100_000), arrivedAt: time(100_050))
-        counter.streamRestarts()
+        counter.resetSequence()
         let place = counter.place(90, exposure(103_000), arrivedAt: time(103_050))
         #expect(place.missing == 0)
         #expect(place.sequence == 1)

@@ -12,8 +12,8 @@ enum Multicam {
 
         /// The messages on standard error, without those about system pressure, which the tests themselves
         /// cause.
-        var errorsOfItsOwn: String {
-            errors.split(separator: "\n").filter { !$0.hasPrefix(Multicam.pressureWords) }.joined(
+        var errorsWithoutPressure: String {
+            errors.split(separator: "\n").filter { !$0.hasPrefix(Multicam.pressurePrefix) }.joined(
                 separator: "\n")
         }
 
@@ -21,7 +21,7 @@ enum Multicam {
     }
 
     /// The start of a message about system pressure, which is likely on a machine that runs tests.
-    static let pressureWords = "multicam: system pressure is "
+    static let pressurePrefix = "multicam: system pressure is "
 
     /// Path of the command. It is next to the test bundle, because the package manager builds both into one
     /// folder.

@@ -21,8 +21,8 @@ struct StillFileTests {
         return SharedBytes(try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    private static func facts(rotation: Rotation = .none, isMirrored: Bool = false) throws -> ExifFacts {
-        ExifFacts(
+    private static func facts(rotation: Rotation = .none, isMirrored: Bool = false) throws -> ExifMetadata {
+        ExifMetadata(
             // The date is 2026-11-21 14:23:10.123 in Berlin.
             date: Date(timeIntervalSince1970: 1_795_267_390.1235),
             secondsFromGMT: 3600,

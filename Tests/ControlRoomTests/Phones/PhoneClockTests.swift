@@ -20,9 +20,11 @@ struct PhoneClockTests {
         }
 
         /// Queries the clock once, with delays of `there` and `back`.
-        mutating func ask(there: Nanoseconds, back: Nanoseconds) {
+        mutating func query(requestDelay: Nanoseconds, replyDelay: Nanoseconds) {
             let asked = now
-            clock.note(time(at: asked + there), asked: asked, answered: asked + there + back)
+            clock.record(
+                time(at: asked + requestDelay), queriedAt: asked,
+                answeredAt: asked + requestDelay + replyDelay)
             now = now + .seconds(1)
         }
 
@@ -34,7 +36,7 @@ struct PhoneClockTests {
     }
 
     /// Reproducible random numbers (Steele et al., SplitMix64).
-    private struct Chance: RandomNumberGenerator {
+    private struct SplitMix64: RandomNumberGenerator {
         var state: UInt64 = 29
 
         mutating func next() -> UInt64 {
@@ -49,9 +51,9 @@ struct PhoneClockTests {
     @Test("provides no time before a few answers")
     func first() {
         var phone = Phone(partsPerMillion: 0)
-        for _ in 0..<4 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
+        for _ in 0..<4 { phone.query(requestDelay: .milliseconds(2), replyDelay: .milliseconds(2)) }
         #expect(!phone.clock.isKnown && phone.offset(at: phone.now) == nil)
-        phone.ask(there: .milliseconds(2), back: .milliseconds(2))
+        phone.query(requestDelay: .milliseconds(2), replyDelay: .milliseconds(2))
         #expect(phone.clock.isKnown && phone.offset(at: phone.now) == .zero)
         #expect(phone.clock.error(at: phone.now).map { $0 < .milliseconds(3) } == true)
     }
@@ -61,15 +63,15 @@ struct PhoneClockTests {
         arguments: [-90.0, 0, 55, 90])
     func bounded(partsPerMillion: Double) throws {
         var phone = Phone(partsPerMillion: partsPerMillion)
-        var ways = Chance()
+        var ways = SplitMix64()
         for _ in 0..<300 {
             // The network is Wi-Fi: mostly 3 ms, with an occasional stall in one direction.
             let stall =
                 Int.random(in: 0..<8, using: &ways) == 0 ? Int64.random(in: 20...400, using: &ways) : 0
             let isThere = Bool.random(using: &ways)
-            phone.ask(
-                there: .milliseconds(Int64.random(in: 1...4, using: &ways) + (isThere ? stall : 0)),
-                back: .milliseconds(Int64.random(in: 1...4, using: &ways) + (isThere ? 0 : stall)))
+            phone.query(
+                requestDelay: .milliseconds(Int64.random(in: 1...4, using: &ways) + (isThere ? stall : 0)),
+                replyDelay: .milliseconds(Int64.random(in: 1...4, using: &ways) + (isThere ? 0 : stall)))
             guard let off = phone.offset(at: phone.now) else { continue }
             let error = try #require(phone.clock.error(at: phone.now))
             // The tolerance includes half a microsecond of rounding.
@@ -81,10 +83,10 @@ struct PhoneClockTests {
     @Test("changes times only slightly after one slow answer, and follows a drift")
     func steady() throws {
         var phone = Phone(partsPerMillion: 80)
-        for _ in 0..<60 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
+        for _ in 0..<60 { phone.query(requestDelay: .milliseconds(2), replyDelay: .milliseconds(2)) }
         let before = try #require(phone.offset(at: phone.now))
         #expect(before.magnitude < .milliseconds(3))
-        phone.ask(there: .milliseconds(2), back: .milliseconds(600))
+        phone.query(requestDelay: .milliseconds(2), replyDelay: .milliseconds(600))
         let after = try #require(phone.offset(at: phone.now))
         #expect((after - before).magnitude < .milliseconds(1))
     }
@@ -92,11 +94,11 @@ struct PhoneClockTests {
     @Test("resynchronizes after the phone's clock paused during sleep, and provides no time meanwhile")
     func slept() throws {
         var phone = Phone(partsPerMillion: 0)
-        for _ in 0..<10 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
+        for _ in 0..<10 { phone.query(requestDelay: .milliseconds(2), replyDelay: .milliseconds(2)) }
         phone.zero = phone.zero + .seconds(20)
-        phone.ask(there: .milliseconds(2), back: .milliseconds(2))
+        phone.query(requestDelay: .milliseconds(2), replyDelay: .milliseconds(2))
         #expect(phone.offset(at: phone.now) == nil)
-        for _ in 0..<5 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
+        for _ in 0..<5 { phone.query(requestDelay: .milliseconds(2), replyDelay: .milliseconds(2)) }
         #expect(phone.offset(at: phone.now) == .zero)
     }
 
@@ -104,12 +106,12 @@ struct PhoneClockTests {
     func rubbish() {
         var phone = Phone(partsPerMillion: 0)
         let now = phone.now
-        phone.clock.note(Nanoseconds(.max), asked: now, answered: now)
-        phone.clock.note(Nanoseconds(.min), asked: now, answered: now)
-        phone.clock.note(.zero, asked: now, answered: now - .seconds(1))
-        phone.clock.note(.zero, asked: now, answered: now + .seconds(100))
+        phone.clock.record(Nanoseconds(.max), queriedAt: now, answeredAt: now)
+        phone.clock.record(Nanoseconds(.min), queriedAt: now, answeredAt: now)
+        phone.clock.record(.zero, queriedAt: now, answeredAt: now - .seconds(1))
+        phone.clock.record(.zero, queriedAt: now, answeredAt: now + .seconds(100))
         #expect(!phone.clock.isKnown)
-        for _ in 0..<10 { phone.clock.note(Nanoseconds(.max), asked: now, answered: now) }
+        for _ in 0..<10 { phone.clock.record(Nanoseconds(.max), queriedAt: now, answeredAt: now) }
         #expect(phone.clock.time(of: Nanoseconds(.min)) != nil)
     }
 }

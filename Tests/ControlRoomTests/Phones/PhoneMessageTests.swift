@@ -89,23 +89,24 @@ struct PhoneMessageTests {
 
     /// A connection to a phone with a clock that counts from 0 at `start`, and the messages sent to it.
     private final class Peer {
-        var said: [String] = []
-        var isCutOff = false
+        var sentMessages: [String] = []
+        var isDisconnected = false
         let start = ClockTime(nanoseconds: 5_000_000_000_000)
         var now: ClockTime
-        private(set) lazy var link = PhoneLink(
-            PhoneLink.Wire(
-                send: { [unowned self] in said.append($0) }, close: { [unowned self] in isCutOff = true },
-                disconnect: { [unowned self] in isCutOff = true }, endIfStalled: { _ in }), at: start)
+        private(set) lazy var link = PhoneConnection(
+            PhoneConnection.Transport(
+                send: { [unowned self] in sentMessages.append($0) },
+                close: { [unowned self] in isDisconnected = true },
+                disconnect: { [unowned self] in isDisconnected = true }, endIfStalled: { _ in }), at: start)
 
         init() { now = start }
 
-        func answer() {
+        func answerPings() {
             for id in 1...8 {
                 now = now + .milliseconds(150)
-                link.ask(at: now)
+                link.queryClock(at: now)
                 let microseconds = (now - start).count / 1000
-                _ = link.take(text: #"{"type":"pong","id":\#(id),"at_us":\#(microseconds)}"#, at: now)
+                _ = link.handle(text: #"{"type":"pong","id":\#(id),"at_us":\#(microseconds)}"#, at: now)
             }
         }
     }
@@ -116,23 +117,25 @@ struct PhoneMessageTests {
     func dated() throws {
         let peer = Peer()
         let bytes = Self.message(2, number: 1, microseconds: 1_000_000, Self.sets + [0, 0, 1, 0x65])
-        guard case .offer = peer.link.take(text: Self.offer(), at: peer.now) else {
+        guard case .offer = peer.link.handle(text: Self.offer(), at: peer.now) else {
             Issue.record("the offer was not taken")
             return
         }
-        if case .media = bytes.withUnsafeBytes({ peer.link.take($0, at: peer.now) }) { Issue.record("taken") }
+        if case .media = bytes.withUnsafeBytes({ peer.link.handle($0, at: peer.now) }) {
+            Issue.record("taken")
+        }
         peer.link.admit()
-        #expect(!peer.said.contains { $0.contains("welcome") })
-        peer.answer()
-        #expect(peer.said.count { $0.contains("welcome") } == 1)
-        guard case .media(let media) = bytes.withUnsafeBytes({ peer.link.take($0, at: peer.now) }) else {
+        #expect(!peer.sentMessages.contains { $0.contains("welcome") })
+        peer.answerPings()
+        #expect(peer.sentMessages.count { $0.contains("welcome") } == 1)
+        guard case .media(let media) = bytes.withUnsafeBytes({ peer.link.handle($0, at: peer.now) }) else {
             Issue.record("the frame was not taken")
             return
         }
         #expect(media.time == peer.start + .seconds(1))
         #expect(media.error >= .milliseconds(10) && media.error < .milliseconds(11))
         let samples = Self.message(3, number: 0, microseconds: 1_000_000, [1, 2])
-        guard case .media(let audio) = samples.withUnsafeBytes({ peer.link.take($0, at: peer.now) }) else {
+        guard case .media(let audio) = samples.withUnsafeBytes({ peer.link.handle($0, at: peer.now) }) else {
             Issue.record("the audio was not taken")
             return
         }
@@ -148,32 +151,32 @@ struct PhoneMessageTests {
         ] as [[UInt8]])
     func withoutParameterSets(content: [UInt8]) {
         let peer = Peer()
-        _ = peer.link.take(text: Self.offer(), at: peer.now)
+        _ = peer.link.handle(text: Self.offer(), at: peer.now)
         peer.link.admit()
-        peer.answer()
+        peer.answerPings()
         let delta = Self.message(2, key: false, number: 0, microseconds: 1000, content)
-        if case .media = delta.withUnsafeBytes({ peer.link.take($0, at: peer.now) }) {
+        if case .media = delta.withUnsafeBytes({ peer.link.handle($0, at: peer.now) }) {
         } else {
             Issue.record("a frame that is no key frame needs none")
         }
         let key = Self.message(2, number: 1, microseconds: 1000, content)
-        if case .media = key.withUnsafeBytes({ peer.link.take($0, at: peer.now) }) { Issue.record("taken") }
-        #expect(peer.isCutOff && peer.said.last?.contains("without parameter sets") == true)
+        if case .media = key.withUnsafeBytes({ peer.link.handle($0, at: peer.now) }) { Issue.record("taken") }
+        #expect(peer.isDisconnected && peer.sentMessages.last?.contains("without parameter sets") == true)
     }
 
     @Test("a phone can make only one offer, and report a fault")
     func once() {
         let peer = Peer()
-        guard case .offer = peer.link.take(text: Self.offer(), at: peer.now) else {
+        guard case .offer = peer.link.handle(text: Self.offer(), at: peer.now) else {
             Issue.record("the offer was not taken")
             return
         }
-        if case .nonsense = peer.link.take(text: Self.offer(name: "ben"), at: peer.now) {
+        if case .protocolViolation = peer.link.handle(text: Self.offer(name: "ben"), at: peer.now) {
         } else {
             Issue.record("a second offer was taken")
         }
         #expect(peer.link.offer?.name == "anna")
-        if case .fault("no encoder?") = peer.link.take(
+        if case .fault("no encoder?") = peer.link.handle(
             text: #"{"type":"fault","text":"no encoder\u001b"}"#, at: peer.now)
         {
         } else {
@@ -186,13 +189,21 @@ struct PhoneMessageTests {
         let peer = Peer()
         var refusals = 0
         for _ in 0..<2000 {
-            if case .nonsense = peer.link.take(text: #"{"type":"later"}"#, at: peer.now) { refusals += 1 }
+            if case .protocolViolation = peer.link.handle(text: #"{"type":"later"}"#, at: peer.now) {
+                refusals += 1
+            }
         }
         #expect(refusals == 800)
-        if case .nonsense = Peer().link.take(text: "nonsense", at: peer.now) {} else { Issue.record("taken") }
+        if case .protocolViolation = Peer().link.handle(text: "nonsense", at: peer.now) {
+        } else {
+            Issue.record("taken")
+        }
         let long = #"{"type":"later","text":"\#(String(repeating: "a", count: 1 << 14))"}"#
-        if case .nonsense = Peer().link.take(text: long, at: peer.now) {} else { Issue.record("taken") }
-        if case .nonsense = [1, 2, 3].withUnsafeBytes({ Peer().link.take($0, at: peer.now) }) {
+        if case .protocolViolation = Peer().link.handle(text: long, at: peer.now) {
+        } else {
+            Issue.record("taken")
+        }
+        if case .protocolViolation = [1, 2, 3].withUnsafeBytes({ Peer().link.handle($0, at: peer.now) }) {
         } else {
             Issue.record("taken")
         }
@@ -205,17 +216,18 @@ struct PhoneMessageTests {
         let peer = Peer()
         for _ in 0..<100 {
             peer.now = peer.now + .seconds(1)
-            peer.link.ask(at: peer.now)
+            peer.link.queryClock(at: peer.now)
         }
-        #expect(peer.said.count == 100)
+        #expect(peer.sentMessages.count == 100)
         // The clock is queried at a higher rate until it is known.
         for _ in 0..<20 {
             peer.now = peer.now + .milliseconds(100)
-            peer.link.ask(at: peer.now)
+            peer.link.queryClock(at: peer.now)
         }
-        #expect(peer.said.count == 120)
+        #expect(peer.sentMessages.count == 120)
         for id in [-1, 0, 1, 50, 1000] {
-            if case .nonsense = peer.link.take(text: #"{"type":"pong","id":\#(id),"at_us":5}"#, at: peer.now)
+            if case .protocolViolation = peer.link.handle(
+                text: #"{"type":"pong","id":\#(id),"at_us":5}"#, at: peer.now)
             {
                 Issue.record("cut off")
             }

@@ -13,26 +13,26 @@ import Testing
 @Suite("Phones as sources of the recorder")
 struct PhoneSourceTests {
     /// A recorder's media socket with its devices.
-    private struct Place: Sendable {
+    private struct RecorderFixture: Sendable {
         let path = "/tmp/phone-\(UUID().uuidString.prefix(8))"
         let devices = RemoteDevices()
         let server: MediaServer
-        let news = BoundedQueue<PhoneSource.News>(capacity: 100)
+        let news = BoundedQueue<PhoneSource.Notification>(capacity: 100)
 
         init() throws { server = try MediaServer(at: path, devices: devices) }
 
-        var recorder: PhoneSource.Recorder {
+        var recorder: PhoneSource.RecorderAccess {
             let path = path
-            return PhoneSource.Recorder(process: { 1 }) { _ throws(ControlError) in
+            return PhoneSource.RecorderAccess(process: { 1 }) { _ throws(ControlError) in
                 let socket = try LocalSocket()
-                guard try socket.connects(to: path) else { throw .nobody("nobody") }
+                guard try socket.tryConnect(to: path) else { throw .notRunning("nobody") }
                 return socket
             }
         }
 
         var delivery: PhoneDelivery {
             let news = news
-            return PhoneDelivery(recorder) { _ = news.offer($0) }
+            return PhoneDelivery(recorder) { _ = news.tryEnqueue($0) }
         }
     }
 
@@ -41,41 +41,41 @@ struct PhoneSourceTests {
 
     private static func media(
         _ number: Int64, key: Bool = true, at instant: ClockTime = now
-    ) throws -> DatedPhoneMedia {
+    ) throws -> TimestampedPhoneMedia {
         let bytes = PhoneMessageTests.message(
             2, key: key, number: number, microseconds: 0, [0, 0, 1, UInt8(clamping: number)])
         let media = try #require(bytes.withUnsafeBytes { PhoneMedia($0) })
-        return DatedPhoneMedia(media, at: instant, within: .milliseconds(12))
+        return TimestampedPhoneMedia(media, at: instant, within: .milliseconds(12))
     }
 
     @Test(
         "a phone provides a camera and a microphone under its name, with frames in order from a key frame on, also after a gap"
     )
     func order() throws {
-        let place = try Place()
+        let place = try RecorderFixture()
         defer { place.server.stop() }
         let delivery = place.delivery
-        delivery.begin(try PhoneOffer(PhoneMessageTests.offer()))
+        delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer()))
         let camera = try place.devices.camera("phone:anna", within: .seconds(20))
         let microphone = try place.devices.microphone("phone:anna", within: .seconds(20))
         #expect(camera.device.selector == "phone:anna" && camera.outageCause == .network)
         #expect(camera.timeOrigin == .mapped && microphone.timeOrigin == .arrival)
         #expect(camera.format.size == FrameSize(width: 640, height: 360))
         let events = BoundedQueue<CameraEvent>(capacity: 100)
-        try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
+        try camera.start(on: MonotonicClock()) { _ = events.tryEnqueue($0) }
         defer { camera.stop() }
         // The sequence is a delta frame before a key frame, a key frame, its delta frame, a gap, an
         // undecodable frame, the next key frame, a frame from before, a frame that is too old, and a key
         // frame.
         for (number, isKey) in [(0, false), (1, true), (2, false), (4, false), (5, true), (3, true)] {
-            delivery.take(try Self.media(Int64(number), key: isKey), at: Self.now)
+            delivery.send(try Self.media(Int64(number), key: isKey), at: Self.now)
         }
-        delivery.take(try Self.media(6, key: true, at: Self.now - .seconds(4)), at: Self.now)
-        delivery.take(try Self.media(7, key: false), at: Self.now)
-        delivery.take(try Self.media(8, key: true), at: Self.now)
+        delivery.send(try Self.media(6, key: true, at: Self.now - .seconds(4)), at: Self.now)
+        delivery.send(try Self.media(7, key: false), at: Self.now)
+        delivery.send(try Self.media(8, key: true), at: Self.now)
         var seen: [Int64] = []
         var lost = 0
-        while seen.last != 8, let event = events.next() {
+        while seen.last != 8, let event = events.dequeue() {
             switch event {
             case .frame(let frame): seen.append(frame.sequence)
             case .lost(let count, let cause, _):
@@ -87,9 +87,9 @@ struct PhoneSourceTests {
         #expect(seen == [1, 2, 5, 8])
         #expect(lost == 4)
         #expect(camera.timeError == .milliseconds(12))
-        delivery.leave(because: "network: the connection ended")
-        while let event = events.next() {
-            guard case .away(_, let cause, _) = event else { continue }
+        delivery.phoneDisconnected(because: "network: the connection ended")
+        while let event = events.dequeue() {
+            guard case .outageBegan(_, let cause, _) = event else { continue }
             #expect(cause == "network: the connection ended")
             break
         }
@@ -98,47 +98,49 @@ struct PhoneSourceTests {
         var returns = false
         for second in 1...60 where !returns {
             let later = Self.now + .seconds(Int64(second) * 2)
-            if second == 1 { delivery.begin(try PhoneOffer(PhoneMessageTests.offer())) }
+            if second == 1 { delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer())) }
             let bytes = PhoneMessageTests.message(2, number: Int64(second), microseconds: 0, [0, 0, 1])
             let media = try #require(bytes.withUnsafeBytes { PhoneMedia($0) })
-            delivery.take(DatedPhoneMedia(media, at: later, within: .zero), at: later)
-            while events.count > 0, let event = events.next() { if case .returned = event { returns = true } }
+            delivery.send(TimestampedPhoneMedia(media, at: later, within: .zero), at: later)
+            while events.count > 0, let event = events.dequeue() {
+                if case .outageEnded = event { returns = true }
+            }
             MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(50), unless: Cancellation())
         }
         #expect(returns)
-        delivery.leave(because: "network: the end")
-        var news: [PhoneSource.News] = []
+        delivery.phoneDisconnected(because: "network: the end")
+        var news: [PhoneSource.Notification] = []
         place.news.finish()
-        while let one = place.news.next() { news.append(one) }
-        #expect(news.first == .wantsKey && !news.contains(.taken))
+        while let one = place.news.dequeue() { news.append(one) }
+        #expect(news.first == .needsKeyFrame && !news.contains(.accepted))
     }
 
     @Test(
         "a phone that sends only audio loses its camera until the next frame, and keeps its microphone"
     )
     func stall() throws {
-        let place = try Place()
+        let place = try RecorderFixture()
         defer { place.server.stop() }
         let delivery = place.delivery
         let now = MonotonicClock().now
-        delivery.begin(try PhoneOffer(PhoneMessageTests.offer()))
+        delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer()))
         let camera = try place.devices.camera("phone:anna", within: .seconds(20))
         let events = BoundedQueue<CameraEvent>(capacity: 100)
-        try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
+        try camera.start(on: MonotonicClock()) { _ = events.tryEnqueue($0) }
         defer { camera.stop() }
         func take(_ kind: UInt8, _ number: Int64, after seconds: Int64, _ content: [UInt8]) throws {
             let bytes = PhoneMessageTests.message(kind, number: number, microseconds: 0, content)
             let media = try #require(bytes.withUnsafeBytes { PhoneMedia($0) })
             let instant = now + .seconds(seconds)
-            delivery.take(DatedPhoneMedia(media, at: instant, within: .zero), at: instant)
+            delivery.send(TimestampedPhoneMedia(media, at: instant, within: .zero), at: instant)
         }
         try take(2, 0, after: 60, [0, 0, 1])
-        delivery.look(at: now + .seconds(62))
+        delivery.checkFrames(at: now + .seconds(62))
         try take(3, 0, after: 62, [1, 2])
-        delivery.look(at: now + .seconds(64))
+        delivery.checkFrames(at: now + .seconds(64))
         var causes: [String] = []
-        while causes.isEmpty, let event = events.next() {
-            if case .away(_, let cause, _) = event { causes.append(cause) }
+        while causes.isEmpty, let event = events.dequeue() {
+            if case .outageBegan(_, let cause, _) = event { causes.append(cause) }
         }
         #expect(causes == ["network: no frames received for 3 s"])
         try take(3, 1, after: 65, [1, 2])
@@ -146,28 +148,30 @@ struct PhoneSourceTests {
         var returns = false
         for second in Int64(70)...130 where !returns {
             try take(2, second, after: second * 2, [0, 0, 1])
-            while events.count > 0, let event = events.next() { if case .returned = event { returns = true } }
+            while events.count > 0, let event = events.dequeue() {
+                if case .outageEnded = event { returns = true }
+            }
             MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(50), unless: Cancellation())
         }
         #expect(returns)
-        delivery.leave(because: "network: the end")
+        delivery.phoneDisconnected(because: "network: the end")
     }
 
     @Test("a phone that returns with another format receives the reason for its rejection")
     func format() throws {
-        let place = try Place()
+        let place = try RecorderFixture()
         defer { place.server.stop() }
         let first = place.delivery
-        first.begin(try PhoneOffer(PhoneMessageTests.offer()))
+        first.phoneConnected(try PhoneOffer(PhoneMessageTests.offer()))
         _ = try place.devices.camera("phone:anna", within: .seconds(20))
-        first.leave(because: "network: it has gone")
-        let source = PhoneSource(place.recorder) { [news = place.news] in _ = news.offer($0) }
-        source.begin(try PhoneOffer(PhoneMessageTests.offer(size: (1280, 720))))
+        first.phoneDisconnected(because: "network: it has gone")
+        let source = PhoneSource(place.recorder) { [news = place.news] in _ = news.tryEnqueue($0) }
+        source.phoneConnected(try PhoneOffer(PhoneMessageTests.offer(size: (1280, 720))))
         // The refusal arrives asynchronously: audio and frames are sent until then, for at most a minute.
         var sentence: String?
         for _ in 0..<3000 where sentence == nil {
-            source.take(try Self.media(0))
-            while place.news.count > 0, case .problem(let text)? = place.news.next() {
+            source.enqueue(try Self.media(0))
+            while place.news.count > 0, case .problem(let text)? = place.news.dequeue() {
                 if text.contains("previously") { sentence = text }
             }
             MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(20), unless: Cancellation())
@@ -177,7 +181,7 @@ struct PhoneSourceTests {
     }
 
     /// Waits until connections provide `count` devices.
-    private static func wait(for count: Int, at place: Place) {
+    private static func wait(for count: Int, at place: RecorderFixture) {
         while place.devices.presentCount != count {
             MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(5), unless: Cancellation())
         }
@@ -185,56 +189,56 @@ struct PhoneSourceTests {
 
     @Test("acceptance of all of a phone's devices is reported once, and never for repeatedly rejected ones")
     func taken() throws {
-        let place = try Place()
+        let place = try RecorderFixture()
         defer { place.server.stop() }
         let delivery = place.delivery
-        delivery.begin(try PhoneOffer(PhoneMessageTests.offer()))
+        delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer()))
         let now = MonotonicClock().now
         Self.wait(for: 2, at: place)
         for half in Int64(2)..<10 {
             let instant = now + .milliseconds(half * 500)
-            delivery.take(try Self.media(half, at: instant), at: instant)
-            delivery.look(at: instant)
+            delivery.send(try Self.media(half, at: instant), at: instant)
+            delivery.checkFrames(at: instant)
         }
-        delivery.leave(because: "network: it has gone")
+        delivery.phoneDisconnected(because: "network: it has gone")
         place.news.finish()
-        var news: [PhoneSource.News] = []
-        while let one = place.news.next() { news.append(one) }
-        #expect(news == [.wantsKey, .taken])
+        var news: [PhoneSource.Notification] = []
+        while let one = place.news.dequeue() { news.append(one) }
+        #expect(news == [.needsKeyFrame, .accepted])
     }
 
     @Test("a rejection stays in effect until a device is accepted, regardless of retries")
     func refused() throws {
-        let place = try Place()
+        let place = try RecorderFixture()
         defer { place.server.stop() }
         let first = place.delivery
-        first.begin(try PhoneOffer(PhoneMessageTests.offer(audio: "null")))
+        first.phoneConnected(try PhoneOffer(PhoneMessageTests.offer(audio: "null")))
         _ = try place.devices.camera("phone:anna", within: .seconds(20))
-        first.leave(because: "network: it has gone")
+        first.phoneDisconnected(because: "network: it has gone")
         Self.wait(for: 0, at: place)
         let second = place.delivery
-        second.begin(try PhoneOffer(PhoneMessageTests.offer(size: (1280, 720), audio: "null")))
+        second.phoneConnected(try PhoneOffer(PhoneMessageTests.offer(size: (1280, 720), audio: "null")))
         var instant = MonotonicClock().now
         var problems = 0
         while problems < 3 {
-            second.take(try Self.media(0, at: instant), at: instant)
-            second.look(at: instant)
-            guard place.news.count > 0, let news = place.news.next() else {
+            second.send(try Self.media(0, at: instant), at: instant)
+            second.checkFrames(at: instant)
+            guard place.news.count > 0, let news = place.news.dequeue() else {
                 MonotonicClock().sleep(
                     until: MonotonicClock().now + .milliseconds(5), unless: Cancellation())
                 continue
             }
-            #expect(news != .taken)
+            #expect(news != .accepted)
             guard case .problem = news else { continue }
             problems += 1
             instant = instant + .seconds(2)
         }
-        second.leave(because: "network: the end")
+        second.phoneDisconnected(because: "network: the end")
     }
 
     @Test("a rejected microphone does not affect the camera")
     func refusedMicrophone() throws {
-        let place = try Place()
+        let place = try RecorderFixture()
         defer { place.server.stop() }
         let other = try RemoteSource(
             microphoneNamed: "phone:anna", AudioFormat(rate: 16_000, channels: 1), delay: .zero, dated: nil,
@@ -242,47 +246,47 @@ struct PhoneSourceTests {
         defer { other.close() }
         Self.wait(for: 1, at: place)
         let delivery = place.delivery
-        delivery.begin(try PhoneOffer(PhoneMessageTests.offer()))
+        delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer()))
         let camera = try place.devices.camera("phone:anna", within: .seconds(20))
         let events = BoundedQueue<CameraEvent>(capacity: 1000)
-        try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
+        try camera.start(on: MonotonicClock()) { _ = events.tryEnqueue($0) }
         defer { camera.stop() }
         var instant = MonotonicClock().now
         var (refusals, frames, number) = (0, 0, Int64(0))
         while refusals < 3 || frames < 3 {
             number += 1
-            delivery.take(try Self.media(number, at: instant), at: instant)
-            while place.news.count > 0, let news = place.news.next() {
+            delivery.send(try Self.media(number, at: instant), at: instant)
+            while place.news.count > 0, let news = place.news.dequeue() {
                 guard case .problem(let text) = news else { continue }
                 #expect(text.contains("microphone"))
                 refusals += 1
                 instant = instant + .seconds(2)
             }
-            while events.count > 0, let event = events.next() {
+            while events.count > 0, let event = events.dequeue() {
                 if case .frame = event { frames += 1 }
-                if case .away = event { Issue.record("the camera is away") }
+                if case .outageBegan = event { Issue.record("the camera is away") }
             }
             MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(5), unless: Cancellation())
         }
-        delivery.leave(because: "network: the end")
+        delivery.phoneDisconnected(because: "network: the end")
     }
 
     @Test(
         "a phone's controls belong to its camera; changes wait for the phone, and invalid values are never sent"
     )
     func controls() throws {
-        let place = try Place()
+        let place = try RecorderFixture()
         defer { place.server.stop() }
         let delivery = place.delivery
-        delivery.begin(try PhoneOffer(PhoneMessageTests.offer(audio: "null")))
+        delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer(audio: "null")))
         let camera = try place.devices.camera("phone:anna", within: .seconds(20))
         let zoom = DeviceControl(
             name: "zoom_absolute", value: 100, minimum: 100, maximum: 800, step: 50, defaultValue: 100)
         let torch = DeviceControl(
             name: "torch", kind: .boolean, value: 0, minimum: 0, maximum: 1, defaultValue: 0)
         let odd = DeviceControl(name: "../x", value: 0, minimum: 1, maximum: 0, defaultValue: 0)
-        delivery.take(ToldControls(controls: [zoom, odd, torch].map { ControlsReport.Control($0) }))
-        while try camera.controls() != [zoom, torch] {
+        delivery.send(ReportedControls(controls: [zoom, odd, torch].map { ControlsReport.Control($0) }))
+        while try camera.readControls() != [zoom, torch] {
             MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(5), unless: Cancellation())
         }
         let asked = [("torch", 1), ("zoom_absolute", 300), ("iris", 3)].map {
@@ -290,30 +294,32 @@ struct PhoneSourceTests {
         }
         let outcomes = ConditionLock<[Result<[ControlOutcome], DeviceError>]>([])
         func set(_ requests: [ControlRequest]) -> MediaThread {
-            MediaThread.eventually(name: "set") {
-                let outcome = Result { () throws(DeviceError) in try camera.set(requests) }
+            MediaThread.startWhenPossible(name: "set") {
+                let outcome = Result { () throws(DeviceError) in try camera.setControls(requests) }
                 outcomes.withLock { $0.append(outcome) }
             }
         }
         let thread = set(asked)
         var wish: (number: Int, values: [String: Int64])?
-        while wish == nil, let news = place.news.next() {
-            if case .wish(let number, let values) = news { wish = (number, values) }
+        while wish == nil, let news = place.news.dequeue() {
+            if case .controlsRequested(let number, let values) = news { wish = (number, values) }
         }
         #expect(wish?.values == ["torch": 1, "zoom_absolute": 300])
         let told = [zoom.with(value: 300), torch].map { ControlsReport.Control($0) }
-        delivery.take(ToldControls(controls: told, number: wish?.number, refused: ["torch"]))
+        delivery.send(ReportedControls(controls: told, number: wish?.number, refused: ["torch"]))
         thread.join()
         // An invalid value is not sent to the phone.
         set([ControlRequest(name: "zoom_absolute", value: 333)]).join()
-        delivery.leave(because: "network: the end")
+        delivery.phoneDisconnected(because: "network: the end")
         Self.wait(for: 0, at: place)
         set(asked).join()
         let found = outcomes.withLock { $0 }
         let (first, second) = (try found[0].get(), try found[1].get())
         #expect(first.map(\.value) == [0, 300, nil])
         #expect(
-            first.map(\.fault) == [.refused(1), nil, .unknown("iris", names: ["zoom_absolute", "torch"])])
+            first.map(\.fault) == [
+                .refused(1), nil, .unknownControl("iris", names: ["zoom_absolute", "torch"]),
+            ])
         #expect(second.map(\.fault) == [.outOfRange(333, 100, 800, step: 50)])
         #expect(throws: DeviceError.self) { try found[2].get() }
     }
@@ -323,29 +329,29 @@ struct PhoneSourceTests {
     )
     func calibration() throws {
         let connector = RecorderConnector(OwnedDescriptor(owning: open("/dev/null", O_RDWR)))
-        let link = RecorderLink(nil, try WebMailbox(), connector)
+        let link = RecorderConnection(nil, try WebMailbox(), connector)
         defer { link.close() }
-        let phones = link.forPhones
+        let phones = link.accessForPhones
         #expect(phones.process() == nil)
-        link.follow(nil, calibration: 42)
+        link.setRecorder(nil, calibration: 42)
         #expect(phones.process() == 42 && link.process == nil)
-        link.follow(nil)
+        link.setRecorder(nil)
         #expect(phones.process() == nil)
     }
 
     @Test("a phone never used by a session is discarded, and may return with another format")
     func forgotten() throws {
-        let place = try Place()
+        let place = try RecorderFixture()
         defer { place.server.stop() }
         let first = place.delivery
-        first.begin(try PhoneOffer(PhoneMessageTests.offer(audio: "null")))
+        first.phoneConnected(try PhoneOffer(PhoneMessageTests.offer(audio: "null")))
         Self.wait(for: 1, at: place)
-        first.leave(because: "network: it has gone")
+        first.phoneDisconnected(because: "network: it has gone")
         Self.wait(for: 0, at: place)
         let delivery = place.delivery
-        delivery.begin(try PhoneOffer(PhoneMessageTests.offer(size: (1280, 720), audio: "null")))
+        delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer(size: (1280, 720), audio: "null")))
         let camera = try place.devices.camera("phone:anna", within: .seconds(20))
         #expect(camera.format.size == FrameSize(width: 1280, height: 720))
-        delivery.leave(because: "network: the end")
+        delivery.phoneDisconnected(because: "network: the end")
     }
 }

@@ -15,7 +15,7 @@ struct PhoneTokenTests {
         _ candidate: String?, path: String = WebServer.phonePath, origin: String? = "http://127.0.0.1:8470",
         isUpgrade: Bool = true
     ) -> Int? {
-        let guardian = WebGuard(
+        let guardian = WebAccessPolicy(
             token: token, readToken: .random(), phoneToken: phoneToken, isEncrypted: false)
         var head = RequestHead(method: "GET", path: path, host: "127.0.0.1:8470", origin: origin)
         head.isUpgrade = isUpgrade
@@ -41,13 +41,13 @@ struct PhoneTokenTests {
     func kept() throws {
         let folder = NSTemporaryDirectory() + "phone-token-\(UUID().uuidString)"
         let path = folder + "/phone-token"
-        let first = AccessToken.kept(at: path)
-        #expect(AccessToken.kept(at: path) == first)
+        let first = AccessToken.loadOrCreate(at: path)
+        #expect(AccessToken.loadOrCreate(at: path) == first)
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o077 } == 0)
         try Data("short".utf8).write(to: URL(fileURLWithPath: path))
-        let second = AccessToken.kept(at: path)
-        #expect(second != first && AccessToken.kept(at: path) == second)
+        let second = AccessToken.loadOrCreate(at: path)
+        #expect(second != first && AccessToken.loadOrCreate(at: path) == second)
         try FileManager.default.removeItem(atPath: folder)
     }
 

@@ -8,37 +8,37 @@ import Testing
 
 @Suite("Uploads of local phone recordings")
 struct PhoneUploadsTests {
-    private static let kept = "0123456789abcdef"
+    private static let storageID = "0123456789abcdef"
     private static let key = String(repeating: "a1", count: 32)
     private static let otherKey = String(repeating: "b2", count: 32)
     private static let anna = PhoneIdentity(device: "phone:anna", key: key)
 
     /// An admitted phone and the messages sent to it.
-    private final class Told {
+    private final class SentMessages {
         var texts: [String] = []
     }
 
-    private static func phone(_ told: Told) -> PhoneLink {
-        PhoneLink(
-            PhoneLink.Wire(
+    private static func phone(_ told: SentMessages) -> PhoneConnection {
+        PhoneConnection(
+            PhoneConnection.Transport(
                 send: { told.texts.append($0) }, close: {}, disconnect: {}, endIfStalled: { _ in }),
             at: ClockTime(nanoseconds: 0))
     }
 
     private static func question(_ session: String = "talk", bytes: Int64 = 10) throws
-        -> PhoneUploads.Question
+        -> PhoneUploads.LocalRecording
     {
         try #require(
-            PhoneUploads.Question(
-                #"{"type":"stored","session":"\#(session)","role":"guest","kept":"\#(kept)","bytes":\#(bytes)}"#
+            PhoneUploads.LocalRecording(
+                #"{"type":"stored","session":"\#(session)","role":"guest","kept":"\#(storageID)","bytes":\#(bytes)}"#
             ))
     }
 
     @Test("the supervisor receives one piece per phone at a time, and the phone receives the result")
     func passesOn() throws {
-        var lines: [SupervisorLine] = []
+        var lines: [SupervisorMessage] = []
         let uploads = PhoneUploads { lines.append($0) }
-        let (told, other) = (Told(), Told())
+        let (told, other) = (SentMessages(), SentMessages())
         let (phone, second) = (Self.phone(told), Self.phone(other))
         uploads.send(try Self.question(), of: Self.anna, from: phone)
         uploads.send(try Self.question(), of: Self.anna, from: phone, at: 4, SharedBytes([1, 2]))
@@ -52,28 +52,28 @@ struct PhoneUploadsTests {
             order.piece?.device == "phone:ben" && order.piece?.offset == 4 && order.piece?.bytes == "AQI=")
         let first = try #require(lines.first?.order?.ticket)
         #expect(
-            uploads.take(
-                SupervisorLine.Result(ticket: first, status: 200, output: #"{"offset":6,"done":false}"#)))
+            uploads.handle(
+                SupervisorMessage.Result(ticket: first, status: 200, output: #"{"offset":6,"done":false}"#)))
         #expect(
-            uploads.take(
-                SupervisorLine.Result(ticket: order.ticket, status: 409, output: "It still\u{1B} runs.")))
+            uploads.handle(
+                SupervisorMessage.Result(ticket: order.ticket, status: 409, output: "It still\u{1B} runs.")))
         #expect(
             told.texts.count == 1 && told.texts[0].contains(#""offset":6"#)
-                && told.texts[0].contains(Self.kept))
+                && told.texts[0].contains(Self.storageID))
         #expect(
             other.texts.count == 1 && other.texts[0].contains("It still")
                 && !other.texts[0].contains("\u{1B}"))
         // Requests of pages have other ticket numbers, and a disconnected phone receives nothing.
-        #expect(!uploads.take(SupervisorLine.Result(ticket: 3, status: 200, output: "{}")))
+        #expect(!uploads.handle(SupervisorMessage.Result(ticket: 3, status: 200, output: "{}")))
         uploads.send(try Self.question(), of: Self.anna, from: phone)
-        uploads.forget(phone)
+        uploads.cancelRequests(of: phone)
         let late = try #require(lines.last?.order?.ticket)
-        #expect(uploads.take(SupervisorLine.Result(ticket: late, status: 200, output: "{}")))
+        #expect(uploads.handle(SupervisorMessage.Result(ticket: late, status: 200, output: "{}")))
         #expect(told.texts.count == 1)
     }
 
     /// An output folder with the recording `talk`, which used the phone `anna` as the camera `guest`.
-    private static func desk(outcome: String = "finished", isClaimed: Bool = true) throws -> (
+    private static func makeRequestHandler(outcome: String = "finished", isClaimed: Bool = true) throws -> (
         StudioRequestHandler, URL
     ) {
         let output = FileManager.default.temporaryDirectory.appending(path: "uploads-\(UUID().uuidString)")
@@ -101,7 +101,7 @@ struct PhoneUploadsTests {
 
     private static func piece(
         _ bytes: [UInt8], at offset: Int64 = 0, total: Int64 = 6, device: String = "phone:anna",
-        key: String = key, role: String = "guest", id: String = kept
+        key: String = key, role: String = "guest", id: String = storageID
     ) -> PhonePiece {
         PhonePiece(
             device: device, key: key, role: role, id: id, total: total, offset: offset,
@@ -110,8 +110,8 @@ struct PhoneUploadsTests {
 
     @Test("pieces are appended only at the current end, so that an upload can resume")
     func appends() throws {
-        let (desk, session) = try Self.desk()
-        let file = session.appending(path: "cameras/guest-phone-\(Self.kept).part")
+        let (desk, session) = try Self.makeRequestHandler()
+        let file = session.appending(path: "cameras/guest-phone-\(Self.storageID).part")
         #expect(desk.store(Self.piece([]), of: "talk").output == #"{"done":false,"offset":0}"#)
         #expect(desk.store(Self.piece([2], at: 1), of: "talk").output == #"{"done":false,"offset":0}"#)
         #expect(!FileManager.default.fileExists(atPath: file.path), "a question creates no file")
@@ -128,10 +128,10 @@ struct PhoneUploadsTests {
 
     @Test("a discarded upload is removed from the recording, and nothing else is deleted")
     func discards() throws {
-        let (desk, session) = try Self.desk()
+        let (desk, session) = try Self.makeRequestHandler()
         let folder = session.appending(path: "cameras").path
-        let other = String(Self.kept.reversed())
-        for id in [Self.kept, other] {
+        let other = String(Self.storageID.reversed())
+        for id in [Self.storageID, other] {
             #expect(desk.store(Self.piece([1, 2, 3], id: id), of: "talk").status == 200)
         }
         var piece = Self.piece([])
@@ -148,7 +148,7 @@ struct PhoneUploadsTests {
     @Test(
         "nothing is written outside of the phone's recordings, or beyond the announced size")
     func refuses() throws {
-        let (desk, session) = try Self.desk()
+        let (desk, session) = try Self.makeRequestHandler()
         let wrong: [(PhonePiece?, String?, Int)] = [
             (nil, "talk", 400), (Self.piece([1]), "../talk", 404), (Self.piece([1]), nil, 404),
             (Self.piece([1]), "other", 404), (Self.piece([1], role: "../x"), "talk", 400),
@@ -163,7 +163,7 @@ struct PhoneUploadsTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: session.path + "/cameras").isEmpty)
         try FileManager.default.removeItem(at: session.deletingLastPathComponent())
-        let (running, folder) = try Self.desk(outcome: "recording")
+        let (running, folder) = try Self.makeRequestHandler(outcome: "recording")
         #expect(running.store(Self.piece([1]), of: "talk").status == 409)
         try FileManager.default.removeItem(at: folder.deletingLastPathComponent())
     }
@@ -172,7 +172,7 @@ struct PhoneUploadsTests {
         "a phone with another key can neither extend nor delete another phone's uploads, even after a restart"
     )
     func otherKeys() throws {
-        let (before, session) = try Self.desk(isClaimed: false)
+        let (before, session) = try Self.makeRequestHandler(isClaimed: false)
         defer { removeFolder(of: session) }
         #expect(before.store(Self.piece([1]), of: "talk").status == 404, "nobody was the camera yet")
         #expect(before.claim(Self.anna, in: "talk").status == 200)
@@ -192,7 +192,7 @@ struct PhoneUploadsTests {
         for piece in pieces { #expect(desk.store(piece, of: "talk").status == 404) }
         let cameras = session.path + "/cameras"
         let parts = try FileManager.default.contentsOfDirectory(atPath: cameras)
-        #expect(parts == ["guest-phone-\(Self.kept).part"])
+        #expect(parts == ["guest-phone-\(Self.storageID).part"])
         #expect(try Data(contentsOf: URL(filePath: cameras + "/" + parts[0])) == Data([1, 2, 3]))
         // The owner can continue.
         #expect(desk.claim(Self.anna, in: "talk").status == 200)
@@ -203,7 +203,7 @@ struct PhoneUploadsTests {
         "the owner file of a recording contains a hash, is readable only by this user, and is never replaced"
     )
     func ownerFiles() throws {
-        let (desk, session) = try Self.desk()
+        let (desk, session) = try Self.makeRequestHandler()
         defer { removeFolder(of: session) }
         let folder = session.deletingLastPathComponent().path + "/phones"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -230,7 +230,7 @@ struct PhoneUploadsTests {
 
     @Test("uploads of a recording are limited in number and size")
     func bounds() throws {
-        let (desk, session) = try Self.desk()
+        let (desk, session) = try Self.makeRequestHandler()
         defer { removeFolder(of: session) }
         for number in 0..<32 {
             #expect(desk.store(Self.piece([1], id: "kept\(number)"), of: "talk").status == 200)

@@ -30,12 +30,12 @@ struct WorkMeasurementTests {
         "measured frames change as much as a camera's, and their JPEGs are as large as a webcam's")
     func material() throws {
         let size = FrameSize(width: 1280, height: 720)
-        let jpegs = try MeasuringMaterial(.photographic, size: size).jpegs()
+        let jpegs = try BenchmarkFrames(.photographic, size: size).jpegs()
         let bytes = jpegs.map(\.memory.count)
         // JPEGs from webcams have 60 to 200 KB at 720p.
         #expect(bytes.allSatisfy { (60_000...220_000).contains($0) }, "\(bytes)")
         #expect(Set(jpegs.map { Array($0.memory.bytes.prefix(5000)) }).count == jpegs.count)
-        let plain = try MeasuringMaterial(.plain, size: size).jpegs().map(\.memory.count)
+        let plain = try BenchmarkFrames(.plain, size: size).jpegs().map(\.memory.count)
         #expect((plain.max() ?? 0) * 2 < bytes.min() ?? 0)
     }
 }

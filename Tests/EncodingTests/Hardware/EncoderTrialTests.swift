@@ -10,12 +10,12 @@ struct EncoderTrialTests {
     private static let anyRate: FrameRate = FrameRate(1, per: 100)
 
     private func trial(
-        _ fault: StandIn.Fault, sizes: [FrameSize] = [small],
+        _ fault: FakeHardwareEncoder.Fault, sizes: [FrameSize] = [small],
         leastRate: FrameRate = Self.anyRate, patience: Nanoseconds = .seconds(60)
     ) -> TriedEncoder {
         EncoderTrial(
-            of: StandIn.encoder, sizes: sizes, leastRate: leastRate, patience: patience,
-            open: StandIn.opening(fault)
+            of: FakeHardwareEncoder.encoder, sizes: sizes, minRate: leastRate, frameTimeout: patience,
+            open: FakeHardwareEncoder.opening(fault)
         ).run()
     }
 
@@ -26,7 +26,7 @@ struct EncoderTrialTests {
         #expect(figures.sizes == sizes)
         #expect(figures.lowestPSNR > 34 && figures.lowestPSNR < 60)
         #expect(figures.pixelsPerSecond > 0)
-        #expect(figures.streams == EncoderTrial.mostStreams)
+        #expect(figures.streams == EncoderTrial.maxStreams)
         #expect(figures.processor.nanoseconds(units: 640 * 360) > 10_000)
         #expect(!figures.lacksColorTags)
         #expect(figures.covers(FrameSize(width: 960, height: 538)))
@@ -42,8 +42,8 @@ struct EncoderTrialTests {
             (.noKeysOnRequest, "does not produce key frames on request"),
             (.noParameterSets, "does not provide parameter sets"), (.otherSize, "instead of 640x360"),
             (.fails(atFrame: 30), "device lost"),
-        ] as [(StandIn.Fault, String)])
-    func verdicts(_ fault: StandIn.Fault, _ words: String) throws {
+        ] as [(FakeHardwareEncoder.Fault, String)])
+    func verdicts(_ fault: FakeHardwareEncoder.Fault, _ words: String) throws {
         guard case .fails(let reason) = trial(fault).outcome else {
             Issue.record("\(fault) passed")
             return
@@ -80,7 +80,7 @@ struct EncoderTrialTests {
 
     @Test("an encoder that hangs is abandoned, and the verdict reports it")
     func hangs() throws {
-        let gate = StandIn.Gate(atFrame: 20)
+        let gate = FakeHardwareEncoder.Gate(atFrame: 20)
         defer { gate.open() }
         guard case .fails(let reason) = trial(.hangs(gate), patience: .milliseconds(500)).outcome else {
             Issue.record("it passed")
@@ -101,14 +101,15 @@ struct EncoderTrialTests {
 
     @Test("a rejected size is excluded, and other sizes remain available")
     func oneSizeOnly() throws {
-        let open = StandIn.opening(.none)
-        let picky: HardwareOpening = { settings throws(EncodingError) in
-            guard settings.size.width >= settings.size.height else { throw StandIn.refusal }
+        let open = FakeHardwareEncoder.opening(.none)
+        let picky: HardwareCoderFactory = { settings throws(EncodingError) in
+            guard settings.size.width >= settings.size.height else { throw FakeHardwareEncoder.refusal }
             return try open(settings)
         }
         let tried = EncoderTrial(
-            of: StandIn.encoder, sizes: [Self.small, Self.small.turned], leastRate: Self.anyRate,
-            patience: .seconds(60), open: picky
+            of: FakeHardwareEncoder.encoder, sizes: [Self.small, Self.small.transposed],
+            minRate: Self.anyRate,
+            frameTimeout: .seconds(60), open: picky
         )
         .run()
         #expect(try #require(tried.figures).sizes == [Self.small])
@@ -117,13 +118,14 @@ struct EncoderTrialTests {
     @Test("the number of simultaneous streams is limited by the device's sessions")
     func sessions() throws {
         let open = ConditionLock(0)
-        let opening = StandIn.opening(.none)
-        let limited: HardwareOpening = { settings throws(EncodingError) in
-            guard open.withLock({ $0 < 3 }) else { throw StandIn.refusal }
+        let opening = FakeHardwareEncoder.opening(.none)
+        let limited: HardwareCoderFactory = { settings throws(EncodingError) in
+            guard open.withLock({ $0 < 3 }) else { throw FakeHardwareEncoder.refusal }
             return try CountedCoder(try opening(settings), open)
         }
         let tried = EncoderTrial(
-            of: StandIn.encoder, sizes: [Self.small], leastRate: Self.anyRate, patience: .seconds(60),
+            of: FakeHardwareEncoder.encoder, sizes: [Self.small], minRate: Self.anyRate,
+            frameTimeout: .seconds(60),
             open: limited
         ).run()
         #expect(try #require(tried.figures).streams == 3)

@@ -9,13 +9,14 @@ struct HardwareFallbackTests {
     private static let size = FrameSize(width: 320, height: 240)
 
     private func encoder(
-        _ fault: StandIn.Fault, isRequired: Bool = false, patience: Nanoseconds = .seconds(60)
+        _ fault: FakeHardwareEncoder.Fault, isRequired: Bool = false, patience: Nanoseconds = .seconds(60)
     ) throws(EncodingError) -> ComposedVideoEncoder {
         try ComposedVideoEncoder(
             VideoEncodingSettings(
-                size: Self.size, rate: FrameRate(30), color: .bt709Limited, hardware: StandIn.encoder,
+                size: Self.size, rate: FrameRate(30), color: .bt709Limited,
+                hardware: FakeHardwareEncoder.encoder,
                 isHardwareRequired: isRequired),
-            name: "program", open: StandIn.opening(fault), patience: patience)
+            name: "program", open: FakeHardwareEncoder.opening(fault), frameTimeout: patience)
     }
 
     /// Each frame is a solid gray, which differs for each of 40 ticks.
@@ -45,10 +46,10 @@ struct HardwareFallbackTests {
 
     /// Returns the mean luma of each frame, decoded by a player with the file's parameter sets.
     private func decoded(_ packets: [EncodedPacket], _ setup: [UInt8]) throws -> [Int64: Double] {
-        let reading = try StreamReading(setup: setup, subject: "test")
+        let reading = try EncodedStreamDecoder(setup: setup, subject: "test")
         var lumas: [Int64: Double] = [:]
         for packet in packets + [nil] {
-            try reading.read(packet) { frame in
+            try reading.decode(packet) { frame in
                 let row = UnsafeBufferPointer(
                     start: frame.planes.y + 120 * frame.planes.yStride, count: Self.size.width)
                 lumas[frame.presentation] = row.reduce(0) { $0 + Double($1) } / Double(Self.size.width)
@@ -66,11 +67,11 @@ struct HardwareFallbackTests {
     @Test("hardware keeps every tick in order, with a key frame at each requested tick")
     func whole() throws {
         let encoder = try encoder(.none)
-        #expect(encoder.hardware == StandIn.encoder)
+        #expect(encoder.hardware == FakeHardwareEncoder.encoder)
         let packets = try record(encoder, ticks: 0..<90, keyAt: 33)
         expectWhole(packets, ticks: 0..<90)
         #expect(packets[33].isKey)
-        #expect(encoder.takeFallback() == nil)
+        #expect(encoder.dequeueFallback() == nil)
         let lumas = try decoded(packets, encoder.parameters.setup)
         for tick in Int64(0)..<90 {
             #expect(abs(try #require(lumas[tick]) - Double(Self.grey(tick))) < 4)
@@ -85,9 +86,9 @@ struct HardwareFallbackTests {
         let packets = try record(encoder, ticks: 0..<120)
         expectWhole(packets, ticks: 0..<120)
         #expect(encoder.hardware == nil)
-        let fallback = try #require(encoder.takeFallback())
-        #expect(encoder.takeFallback() == nil)
-        #expect(fallback.from == StandIn.encoder)
+        let fallback = try #require(encoder.dequeueFallback())
+        #expect(encoder.dequeueFallback() == nil)
+        #expect(fallback.from == FakeHardwareEncoder.encoder)
         #expect(fallback.reason.contains("device lost"))
         let first = try #require(fallback.tick)
         #expect(packets[Int(first)].isKey)
@@ -104,7 +105,7 @@ struct HardwareFallbackTests {
     func seekingBack() throws {
         let encoder = try encoder(.fails(atFrame: 60))
         let packets = try record(encoder, ticks: 0..<120)
-        let first = try #require(encoder.takeFallback()?.tick)
+        let first = try #require(encoder.dequeueFallback()?.tick)
         let reordered = packets[Int(first)...] + packets[..<Int(first)]
         let times = try decoded(Array(reordered), encoder.parameters.setup)
         for tick in Int64(0)..<first {
@@ -114,12 +115,12 @@ struct HardwareFallbackTests {
 
     @Test("hardware that hangs is abandoned, and x264 continues")
     func hangs() throws {
-        let gate = StandIn.Gate(atFrame: 20)
+        let gate = FakeHardwareEncoder.Gate(atFrame: 20)
         defer { gate.open() }
         let encoder = try encoder(.hangs(gate), patience: .milliseconds(500))
         let packets = try record(encoder, ticks: 0..<40)
         expectWhole(packets, ticks: 0..<40)
-        #expect(try #require(encoder.takeFallback()).reason.contains("did not respond within 0.5 s"))
+        #expect(try #require(encoder.dequeueFallback()).reason.contains("did not respond within 0.5 s"))
     }
 
     @Test("a failure at the last frame loses no earlier frames")
@@ -128,16 +129,16 @@ struct HardwareFallbackTests {
         let encoder = try encoder(.fails(atFrame: 30))
         let packets = try record(encoder, ticks: 0..<30)
         expectWhole(packets, ticks: 0..<30)
-        #expect(encoder.takeFallback() != nil)
+        #expect(encoder.dequeueFallback() != nil)
     }
 
     @Test(
         "if hardware can't be opened, x264 encodes from the first frame with the profile's preset",
-        arguments: [StandIn.Fault.refusesToOpen, .refusesSecond])
-    func refusesAtStart(_ fault: StandIn.Fault) throws {
+        arguments: [FakeHardwareEncoder.Fault.refusesToOpen, .refusesSecond])
+    func refusesAtStart(_ fault: FakeHardwareEncoder.Fault) throws {
         let encoder = try encoder(fault)
         #expect(encoder.hardware == nil)
-        let fallback = try #require(encoder.takeFallback())
+        let fallback = try #require(encoder.dequeueFallback())
         #expect(fallback.tick == nil && fallback.lostFrames == 0)
         #expect(fallback.reason.contains("no more sessions"))
         let plain = try ComposedVideoEncoder(
@@ -154,13 +155,13 @@ struct HardwareFallbackTests {
 
     @Test(
         "the stream has color tags, from the encoder or from multicam",
-        arguments: [StandIn.Fault.none, .noColorTags])
-    func colors(_ fault: StandIn.Fault) throws {
+        arguments: [FakeHardwareEncoder.Fault.none, .noColorTags])
+    func colors(_ fault: FakeHardwareEncoder.Fault) throws {
         let encoder = try encoder(fault)
         let packets = try record(encoder, ticks: 0..<10)
-        let reading = try StreamReading(setup: encoder.parameters.setup, subject: "test")
+        let reading = try EncodedStreamDecoder(setup: encoder.parameters.setup, subject: "test")
         var colors: [ColorDescription?] = []
-        for packet in packets + [nil] { try reading.read(packet) { colors.append($0.color) } }
+        for packet in packets + [nil] { try reading.decode(packet) { colors.append($0.color) } }
         #expect(colors == Array(repeating: .bt709Limited, count: 10))
     }
 }

@@ -15,7 +15,7 @@ enum TestFrames {
         for y in 0..<height {
             for x in 0..<width {
                 let code = paint(x, y).map { UInt8($0) }
-                put(code, at: x, y, in: bytes, planes, pixel)
+                setPixel(code, at: x, y, in: bytes, planes, pixel)
             }
         }
         return CapturedFrame(
@@ -24,7 +24,7 @@ enum TestFrames {
             planes: planes)
     }
 
-    private static func put(
+    private static func setPixel(
         _ code: [UInt8], at x: Int, _ y: Int, in bytes: UnsafeMutablePointer<UInt8>, _ planes: [FramePlane],
         _ pixel: PixelFormat
     ) {

@@ -30,7 +30,7 @@ enum Fuzz {
     nonisolated(unsafe) private static var target: (any FuzzTarget)?
 
     private static func tryOne(_ bytes: UnsafeBufferPointer<UInt8>) {
-        do throws(BrokenRule) {
+        do throws(RuleViolation) {
             try target?.check(Array(bytes))
         } catch {
             say("\(error)")

@@ -26,43 +26,43 @@ final class CameraFrame: FuzzTarget {
         expected = target.bytes
     }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let memory = SharedBytes(bytes)
         if let markers = bytes.withUnsafeBytes({ JPEGMarkers($0) }) {
-            try hold(
+            try require(
                 (0...65_535).contains(markers.size.width) && (0...65_535).contains(markers.size.height),
                 "markers that say \(markers.size)")
-            try hold(
+            try require(
                 (bytes + [0, 0, 0]).withUnsafeBytes { JPEGMarkers($0)?.hasEnd } == markers.hasEnd,
                 "bytes behind a JPEG change whether it has an end")
         }
         guard let header = JPEGDecoder().header(of: memory) else { return }
         let size = header.size
-        try hold(
+        try require(
             (1...16_384).contains(size.width) && (1...16_384).contains(size.height),
             "a header that says \(size)")
         guard size.width <= Self.largest, size.height <= Self.largest else { return }
         let isDamaged = JPEGDecoder.isDamaged(memory)
-        try hold(JPEGDecoder.isDamaged(memory) == isDamaged, "one JPEG is judged in two ways")
+        try require(JPEGDecoder.isDamaged(memory) == isDamaged, "one JPEG is judged in two ways")
         let frame = Self.frame(memory, size)
         let painter = FramePainter()
         for scale in JPEGScale.allCases {
             var target = Target(scale.scaled(size).even)
             let isWhole = target.paint(frame, by: painter)
-            try hold(target.isUntouchedAround, "a frame is painted beyond its rectangle")
-            try hold(isWhole || isDamaged || size.isOdd, "a JPEG that is judged whole is not painted")
+            try require(target.isUntouchedAround, "a frame is painted beyond its rectangle")
+            try require(isWhole || isDamaged || size.isOdd, "a JPEG that is judged whole is not painted")
         }
         for rotation in [Rotation.quarter, .half] where size.width >= 16 && size.height >= 16 {
             var target = Target(FrameSize(width: 16, height: 24))
             let part = PixelRectangle(x: 2, y: 4, width: size.width & ~7, height: size.height & ~7)
             guard part.x + part.width <= size.width, part.y + part.height <= size.height else { continue }
             _ = target.paint(frame, part: part, rotation: rotation, by: painter)
-            try hold(target.isUntouchedAround, "a turned frame is painted beyond its rectangle")
+            try require(target.isUntouchedAround, "a turned frame is painted beyond its rectangle")
         }
         // A damaged frame must not affect the next one.
         var target = Target(good.size)
-        try hold(target.paint(good, by: painter), "a good frame is refused after another")
-        try hold(target.bytes == expected, "a good frame is another one after another")
+        try require(target.paint(good, by: painter), "a good frame is refused after another")
+        try require(target.bytes == expected, "a good frame is another one after another")
     }
 
     private static func frame(_ memory: SharedBytes, _ size: FrameSize) -> CapturedFrame {

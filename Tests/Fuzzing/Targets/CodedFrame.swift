@@ -10,34 +10,35 @@ final class CodedFrame: FuzzTarget {
     init(folder: String) {}
 
     /// Checks an input whose first byte is the offset that separates parameter sets from the frame.
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let turn = min(Int(bytes.first ?? 0), max(0, bytes.count - 1))
         let setup = Array(bytes.dropFirst().prefix(turn))
         let frame = SharedBytes(Array(bytes.dropFirst(1 + turn)))
         let known = DecoderConfiguration(setup: setup)
         let configuration = AccessUnit.configuration(known, with: frame)
-        try hold(
-            configuration.sequenceSets.count <= 31 && configuration.frameSets.count <= 255,
+        try require(
+            configuration.sequenceParameterSets.count <= 31
+                && configuration.pictureParameterSets.count <= 255,
             "more parameter sets than a record has room for")
         if configuration.isComplete { try checkRecord(of: configuration) }
         let sample = AccessUnit.sample(of: frame, configuration: configuration)
         // A four-byte length replaces each three-byte start code or shorter length.
-        try hold(
+        try require(
             sample.count <= 5 * frame.count, "a frame of \(frame.count) bytes became \(sample.count)")
-        guard let units = NetworkUnits.lengthPrefixed(sample.bytes, lengthSize: 4) else {
-            throw BrokenRule(description: "the lengths of a frame's units do not add up")
+        guard let units = NALUnits.lengthPrefixed(sample.bytes, lengthSize: 4) else {
+            throw RuleViolation(description: "the lengths of a frame's units do not add up")
         }
-        try hold(units.reduce(0) { $0 + $1.count + 4 } == sample.count, "units do not fill their frame")
+        try require(units.reduce(0) { $0 + $1.count + 4 } == sample.count, "units do not fill their frame")
     }
 
     /// Checks that the stream description written to a file is read back unchanged.
-    private func checkRecord(of configuration: DecoderConfiguration) throws(BrokenRule) {
+    private func checkRecord(of configuration: DecoderConfiguration) throws(RuleViolation) {
         var buffer = BoxBuffer()
         configuration.write(into: &buffer)
         let again = DecoderConfiguration(setup: Array(buffer.bytes.dropFirst(8)))
-        try hold(
-            again.sequenceSets == configuration.sequenceSets
-                && again.frameSets == configuration.frameSets,
+        try require(
+            again.sequenceParameterSets == configuration.sequenceParameterSets
+                && again.pictureParameterSets == configuration.pictureParameterSets,
             "parameter sets are not read as they are written")
     }
 }

@@ -26,28 +26,28 @@ final class CutText: FuzzTarget {
     init(folder: String) throws {
         let manifest = try Manifest(reading: Array(Self.manifest.utf8))
         guard let session = RecordedSession(manifest, name: "n", isThere: { _ in true }) else {
-            throw BrokenRule(description: "the recording that is cut is none")
+            throw RuleViolation(description: "the recording that is cut is none")
         }
         self.session = session
     }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let cut: Cut
         do throws(CutError) {
             cut = try Cut(reading: bytes, file: "cut.json", for: session)
         } catch {
-            try holdShown(error.description)
+            try requireDisplayable(error.description)
             return
         }
-        try hold(
+        try require(
             cut.shots.first?.first == 0 && cut.shots.last?.end == session.frameCount,
             "a cut does not go from the beginning to the end")
         for shot in cut.shots.prefix(64) {
-            try holdShown(shot.why)
+            try requireDisplayable(shot.reason)
             for size in [nil, FrameSize(width: 1080, height: 1920)] as [FrameSize?] {
                 for layer in session.layers(of: shot, size: size) {
                     let place = layer.rectangle
-                    try hold(
+                    try require(
                         place.width > 0 && place.height > 0 && session.angle(layer.role) != nil,
                         "a layer of a shot is empty, or of no camera")
                 }
@@ -57,8 +57,8 @@ final class CutText: FuzzTarget {
         do throws(CutError) {
             again = try Cut(reading: Array(cut.json), file: "cut.json", for: session)
         } catch {
-            throw BrokenRule(description: "a cut that was written cannot be read: \(error)")
+            throw RuleViolation(description: "a cut that was written cannot be read: \(error)")
         }
-        try hold(again == cut, "a cut is not read as it is written")
+        try require(again == cut, "a cut is not read as it is written")
     }
 }

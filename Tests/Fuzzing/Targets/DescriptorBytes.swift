@@ -9,12 +9,12 @@ final class DescriptorBytes: FuzzTarget {
 
     init(folder: String) {}
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         _ = USBCapabilities.includesSuperSpeed(bytes)
         guard let description = USBDescription(bytes) else { return }
-        try hold(description.settings.count <= bytes.count / 9, "more settings than there are bytes for")
+        try require(description.settings.count <= bytes.count / 9, "more settings than there are bytes for")
         for setting in description.settings {
-            try hold(
+            try require(
                 description.setting(setting.interface, alternate: setting.alternate) != nil,
                 "a setting that is there is not found")
             for speed in USBSpeed.allCases {
@@ -28,23 +28,24 @@ final class DescriptorBytes: FuzzTarget {
             let format = VideoFormat(
                 pixel: pixel, size: FrameSize(width: 16_384, height: 16_384), rate: FrameRate(1000))
             let demand = camera.demand(in: format)
-            try hold((demand == nil) == camera.settings.isEmpty, "a camera without settings keeps something")
+            try require(
+                (demand == nil) == camera.settings.isEmpty, "a camera without settings keeps something")
         }
     }
 
-    private func check(_ reservation: USBReservation, at speed: USBSpeed) throws(BrokenRule) {
-        try hold(
+    private func check(_ reservation: USBReservation, at speed: USBSpeed) throws(RuleViolation) {
+        try require(
             reservation.bytes > 0 && reservation.microframes > 0 && reservation.packets > 0,
             "\(reservation) keeps nothing")
         for accounting in [USBAccounting.standard, .ehci, .xhci] {
             for bus in USBSpeed.allCases where bus >= speed {
                 let domain = Self.domain(accounting, bus)
-                try hold(domain.time(of: reservation, at: speed) > .zero, "\(reservation) takes no time")
+                try require(domain.time(of: reservation, at: speed) > .zero, "\(reservation) takes no time")
                 var load = USBLoad()
                 load.add(reservation, at: speed, on: [domain], for: "a")
                 _ = load.reserve(reservation, at: speed, on: [domain], for: "b")
-                let parts = load.parts(domain).values.reduce(Nanoseconds.zero) { $0 + $1 }
-                try hold(parts == load.peak(domain), "the parts of a bus are not its whole")
+                let parts = load.timeByOwner(domain).values.reduce(Nanoseconds.zero) { $0 + $1 }
+                try require(parts == load.peak(domain), "the parts of a bus are not its whole")
             }
         }
     }

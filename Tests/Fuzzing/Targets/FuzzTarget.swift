@@ -13,5 +13,5 @@ protocol FuzzTarget: AnyObject, SendableMetatype {
     init(folder: String) throws
 
     /// - Throws: An error if a rule is violated.
-    func check(_ bytes: [UInt8]) throws(BrokenRule)
+    func check(_ bytes: [UInt8]) throws(RuleViolation)
 }

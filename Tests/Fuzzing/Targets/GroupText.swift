@@ -12,56 +12,57 @@ final class GroupText: FuzzTarget {
 
     init(folder: String) {}
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let text = String(decoding: bytes, as: UTF8.self)
-        if let state = GroupStatus.state(bytes) { try holdShown(GroupStatus.line(state)) }
-        _ = Coordinator.sign(bytes)
+        if let state = GroupStatus.state(bytes) { try requireDisplayable(GroupStatus.line(state)) }
+        _ = Coordinator.heartbeat(bytes)
         if let recording = StoredRecording((bytes, 1), of: "studio", at: .max).recording {
             _ = recording.isRunning(at: .max)
             _ = CoordinatorChoice(
-                stored: .recording(recording, revision: 1), signs: [], nodes: ["left": recording.name],
+                stored: .recording(recording, revision: 1), heartbeats: [], nodes: ["left": recording.name],
                 at: recording.t0_utc_ns)
-            try hold(!recording.name.contains("/"), "a recording is called \(recording.name)")
+            try require(!recording.name.contains("/"), "a recording is called \(recording.name)")
         }
         if let order = NodeCommandHandler.order(bytes), NodeCommandHandler.fault(of: order) == nil {
-            try hold(!(order.recording ?? "").contains("/"), "a recording is called \(order.recording ?? "")")
+            try require(
+                !(order.recording ?? "").contains("/"), "a recording is called \(order.recording ?? "")")
         }
         if let tracking = ChronyTracking(text) {
-            try hold(tracking.bound >= .zero, "a bound is \(tracking.bound)")
+            try require(tracking.bound >= .zero, "a bound is \(tracking.bound)")
         }
         if case .failure(let error) = Result(catching: { () throws(GroupError) in
             try GroupCaller.answer(bytes)
         }) {
-            try holdShown(error.description)
+            try requireDisplayable(error.description)
         }
         try steer(text)
         switch Self.code(text) {
         case .success(let code):
-            try hold(GroupName.isValid(code.group), "a group is called \(code.group)")
-            try hold(
+            try require(GroupName.isValid(code.group), "a group is called \(code.group)")
+            try require(
                 Self.code(code.text) == .success(code), "a code is read otherwise when it is written again")
-        case .failure(let error): try holdShown(error.description)
+        case .failure(let error): try requireDisplayable(error.description)
         }
     }
 
     /// Adjusts a clock with each line that is a `clock` command. The clock must not go backward, and its rate
     /// must be plausible for a crystal.
-    private func steer(_ text: String) throws(BrokenRule) {
+    private func steer(_ text: String) throws(RuleViolation) {
         var steering = ClockSteering()
         var now = ClockTime(nanoseconds: 0)
         _ = steering.begin(at: now, utc: 0, now: now)
         for line in text.split(separator: "\n").prefix(100) {
             guard let measurement = Self.measurement(line) else { continue }
             let before = steering.time(stamped: now)
-            do throws(ClockRefusal) {
-                try steering.take(measurement, now: measurement.stamp)
+            do throws(ClockMeasurementError) {
+                try steering.update(with: measurement, now: measurement.stamp)
                 now = max(now, measurement.stamp)
             } catch {
-                try holdShown(error.description)
+                try requireDisplayable(error.description)
             }
-            try hold(steering.time(stamped: now) >= before, "the session clock went back")
+            try require(steering.time(stamped: now) >= before, "the session clock went back")
             let ppm = steering.partsPerMillion(at: now)
-            try hold(ppm.magnitude <= 500, "the session clock runs at \(ppm) ppm")
+            try require(ppm.magnitude <= 500, "the session clock runs at \(ppm) ppm")
         }
     }
 

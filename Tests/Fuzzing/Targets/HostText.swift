@@ -34,33 +34,35 @@ final class HostText: FuzzTarget {
         }
     }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let parts = InputParts(bytes, count: Self.parts.count)
         for (index, path) in Self.parts.enumerated() { files.set(path, parts[index]) }
         let host = ThisHost(root: files.folder)
         let state = host.read(folder: files.folder, at: ClockTime(nanoseconds: 1))
-        for missing in state.missing { try holdShown(missing.reason) }
+        for missing in state.missing { try requireDisplayable(missing.reason) }
         for stall in state.stalls {
-            try hold((0...1).contains(stall.some), "\(stall.some) of the time is no share")
-            try hold((0...1).contains(stall.full ?? 0), "\(stall.full ?? 0) of the time is no share")
+            try require((0...1).contains(stall.some), "\(stall.some) of the time is no share")
+            try require((0...1).contains(stall.full ?? 0), "\(stall.full ?? 0) of the time is no share")
         }
         if let speed = state.speed {
-            try hold(speed.allowed > 0 && speed.allowed <= 1, "processors may run at \(speed.allowed)")
+            try require(speed.allowed > 0 && speed.allowed <= 1, "processors may run at \(speed.allowed)")
         }
         if let share = state.share {
-            try hold(share.usable > 0 && share.usable.isFinite, "\(share.usable) processors can be used")
+            try require(share.usable > 0 && share.usable.isFinite, "\(share.usable) processors can be used")
         }
         if let power = state.power {
-            try hold((0...1).contains(power.charge ?? 0), "a battery holds \(power.charge ?? 0)")
-            try hold(power.timeToEmpty.map { $0 >= .zero } ?? true, "a battery is empty since some time")
+            try require((0...1).contains(power.charge ?? 0), "a battery holds \(power.charge ?? 0)")
+            try require(power.timeToEmpty.map { $0 >= .zero } ?? true, "a battery is empty since some time")
         }
-        if let free = FreeMemory.bytes(root: files.folder) { try hold(free >= 0, "\(free) bytes are free") }
+        if let free = FreeMemory.bytes(root: files.folder) {
+            try require(free >= 0, "\(free) bytes are free")
+        }
         var assessment = PressureAssessment()
         for second in 1...3 {
             let time = ClockTime(nanoseconds: Int64(second) * 1_000_000_000)
             let pressure = assessment.assess(state, readAt: time, queues: [], at: time)
-            try holdShown(pressure.text)
-            for factor in pressure.factors { try holdShown(factor.text) }
+            try requireDisplayable(pressure.text)
+            for factor in pressure.factors { try requireDisplayable(factor.text) }
         }
     }
 }

@@ -16,52 +16,53 @@ final class ManifestText: FuzzTarget {
         for name in ["program.mp4", "cameras/desk.mov", "audio/host.wav"] { files.write(name, [1, 2, 3]) }
     }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         files.write("manifest.json", bytes)
         do {
             let manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
             let written = JSONText.pretty(manifest)
             let again = try JSONDecoder().decode(Manifest.self, from: written)
-            try hold(again == manifest, "a manifest is not read as it is written")
-        } catch let error as BrokenRule {
+            try require(again == manifest, "a manifest is not read as it is written")
+        } catch let error as RuleViolation {
             throw error
         } catch {
             // The text isn't a manifest. The code below checks the commands' messages.
         }
         do {
             let session = try CheckedSession(folder: files.folder)
-            try hold(!session.tracks.isEmpty && session.duration >= .zero, "a session of nothing")
+            try require(!session.tracks.isEmpty && session.duration >= .zero, "a session of nothing")
             for track in session.tracks {
-                try holdShown(track.name)
-                try hold(
+                try requireDisplayable(track.name)
+                try require(
                     track.kind.isAudio || (track.tick > .zero && track.filled >= 0),
                     "a track with no time between its frames")
                 for file in track.files {
-                    try hold(
+                    try require(
                         file.hasPrefix(files.folder + "/"), "a track's file is outside of the folder: \(file)"
                     )
                 }
             }
-        } catch let error as BrokenRule {
+        } catch let error as RuleViolation {
             throw error
         } catch let error as SyncCheckError {
-            try holdShown(error.description)
+            try requireDisplayable(error.description)
         } catch {
-            throw BrokenRule(description: "an error of another kind: \(error)")
+            throw RuleViolation(description: "an error of another kind: \(error)")
         }
         do {
             let folder = try FolderVerification(folder: files.folder)
             for file in folder.files.prefix(64) {
                 switch folder.verdict(file) {
-                case .whole, .unfinished: break
-                case .damaged(let why), .missing(let why): try hold(!why.isEmpty, "damage without a word")
-                case .unreadable(let error): try hold(!error.description.isEmpty, "unreadable without a word")
+                case .intact, .unfinished: break
+                case .damaged(let why), .missing(let why): try require(!why.isEmpty, "damage without a word")
+                case .unreadable(let error):
+                    try require(!error.description.isEmpty, "unreadable without a word")
                 }
             }
-        } catch let error as BrokenRule {
+        } catch let error as RuleViolation {
             throw error
         } catch {
-            try hold(!"\(error)".isEmpty, "an error without a word")
+            try require(!"\(error)".isEmpty, "an error without a word")
         }
     }
 }

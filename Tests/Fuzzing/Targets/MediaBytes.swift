@@ -25,7 +25,7 @@ final class MediaBytes: FuzzTarget {
         try listener.listen(at: path)
     }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let stream = bytes.starts(with: MediaMessage.magic) ? bytes : Self.framed(bytes)
         try checkSession(stream)
         try checkClient(stream)
@@ -41,7 +41,7 @@ final class MediaBytes: FuzzTarget {
 
     // MARK: A session's end
 
-    private func checkSession(_ stream: [UInt8]) throws(BrokenRule) {
+    private func checkSession(_ stream: [UInt8]) throws(RuleViolation) {
         let (client, server) = try connected()
         let devices = RemoteDevices()
         let peer = MediaPeer(
@@ -51,13 +51,13 @@ final class MediaBytes: FuzzTarget {
         Self.send(stream, to: client)
         Self.readAll(from: client)
         hasEnded.wait { $0 ? () : nil }
-        try hold(peer.subscriptionCount == 0, "a process that has left still has subscriptions")
-        try hold(devices.presentCount == 0, "a process that has left still has devices")
+        try require(peer.subscriptionCount == 0, "a process that has left still has subscriptions")
+        try require(devices.presentCount == 0, "a process that has left still has devices")
     }
 
     // MARK: A client's end
 
-    private func checkClient(_ stream: [UInt8]) throws(BrokenRule) {
+    private func checkClient(_ stream: [UInt8]) throws(RuleViolation) {
         let (client, server) = try connected()
         Self.send(stream, to: server)
         let connection = MediaConnection(client)
@@ -71,34 +71,34 @@ final class MediaBytes: FuzzTarget {
                     frame = nil
                 }
             } catch {
-                return try holdShown(error.description)
+                return try requireDisplayable(error.description)
             }
             if let frame { try Self.check(frame) }
         }
     }
 
-    private static func check(_ frame: CapturedFrame) throws(BrokenRule) {
+    private static func check(_ frame: CapturedFrame) throws(RuleViolation) {
         let (packed, byteCount) = FramePlane.packed(frame.pixel, frame.size)
         for (index, plane) in frame.planes.enumerated() {
             let end = index + 1 < packed.count ? packed[index + 1].offset : byteCount
             let rows = (end - packed[index].offset) / packed[index].stride
             let last = plane.offset + plane.stride * (rows - 1) + packed[index].stride
-            try hold(last <= frame.memory.count, "a plane reaches beyond the frame's memory")
+            try require(last <= frame.memory.count, "a plane reaches beyond the frame's memory")
         }
     }
 
     // MARK: Sockets
 
-    private func connected() throws(BrokenRule) -> (client: LocalSocket, server: LocalSocket) {
+    private func connected() throws(RuleViolation) -> (client: LocalSocket, server: LocalSocket) {
         let client: LocalSocket
         do throws(ControlError) {
             client = try LocalSocket()
-            _ = try client.connects(to: path)
+            _ = try client.tryConnect(to: path)
         } catch {
-            throw BrokenRule(description: error.description)
+            throw RuleViolation(description: error.description)
         }
         guard case .connected(let server) = listener.accept() else {
-            throw BrokenRule(description: "the connection is not accepted")
+            throw RuleViolation(description: "the connection is not accepted")
         }
         return (client, server)
     }

@@ -10,7 +10,7 @@ final class MovieRemainder: FuzzTarget {
 
     init(folder: String) { files = ScratchFiles(folder: folder) }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         files.write("some.mp4", bytes)
         let path = files.path("some.mp4")
         // Existing damage in a finished movie remains, because its original content is unknown.
@@ -19,19 +19,20 @@ final class MovieRemainder: FuzzTarget {
             let remains = try MovieRecovery(path: path)
             if remains.isPlain { damage = FileVerification.fault(ofMovie: path) }
             for index in remains.tracks.indices { _ = try remains.duplicatedCount(ofTrack: index) }
-            let summary = try remains.makeWhole()
+            let summary = try remains.repair()
             guard summary.byteCount <= 64 * MovieRemainder.limit else {
                 throw FileError(path: "", operation: "size", detail: "\(summary.byteCount)")
             }
         } catch {
             guard error.operation != "size" else {
-                throw BrokenRule(description: "a movie of \(bytes.count) bytes became one of \(error.detail)")
+                throw RuleViolation(
+                    description: "a movie of \(bytes.count) bytes became one of \(error.detail)")
             }
-            return try holdShown(error.description)
+            return try requireDisplayable(error.description)
         }
         // A recovered movie is complete, and recovering it again changes nothing.
         if let fault = FileVerification.fault(ofMovie: path), fault != damage {
-            throw BrokenRule(description: "a movie that was made whole is not: \(fault)")
+            throw RuleViolation(description: "a movie that was made whole is not: \(fault)")
         }
         do throws(FileError) {
             let again = try MovieRecovery(path: path)
@@ -39,7 +40,7 @@ final class MovieRemainder: FuzzTarget {
                 throw FileError(path: path, operation: "again", detail: "it is not plain.")
             }
         } catch {
-            throw BrokenRule(description: "a movie that was made whole is not read again: \(error)")
+            throw RuleViolation(description: "a movie that was made whole is not read again: \(error)")
         }
     }
 }

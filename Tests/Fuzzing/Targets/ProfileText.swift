@@ -14,7 +14,7 @@ final class ProfileText: FuzzTarget {
 
     init(folder: String) {}
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let profile: Profile
         do throws(ProfileError) {
             profile = try Profile(yaml: bytes, file: "some.yaml")
@@ -30,7 +30,7 @@ final class ProfileText: FuzzTarget {
         } catch {
             return try check(error, bytes)
         }
-        try hold(
+        try require(
             plan.writesAnything == profile.writesAnything,
             "the plan writes what its profile does not, or the reverse")
         try check(plan, HardwareCost(of: plan, on: Self.machine, duration: .seconds(3600)))
@@ -40,45 +40,45 @@ final class ProfileText: FuzzTarget {
         do throws(ProfileError) {
             reduction = try PlanReduction(of: profile, devices: devices, on: Self.machine)
         } catch {
-            throw BrokenRule(description: "a plan that was made is not made again: \(error)")
+            throw RuleViolation(description: "a plan that was made is not made again: \(error)")
         }
         try check(reduction)
     }
 
-    private func check(_ error: ProfileError, _ bytes: [UInt8]) throws(BrokenRule) {
-        try holdShown(error.description, limit: 64_000)
+    private func check(_ error: ProfileError, _ bytes: [UInt8]) throws(RuleViolation) {
+        try requireDisplayable(error.description, limit: 64_000)
         let lines = bytes.count + 2
-        try hold(
+        try require(
             (0...lines).contains(error.line) && (0...lines).contains(error.column),
             "an error at \(error.line):\(error.column) of \(bytes.count) bytes")
     }
 
-    private func check(_ plan: SessionPlan, _ cost: HardwareCost) throws(BrokenRule) {
-        try hold(!cost.total.isNaN && cost.total >= 0, "a plan that costs \(cost.total)")
-        for term in cost.terms { try holdShown(term.explanation) }
+    private func check(_ plan: SessionPlan, _ cost: HardwareCost) throws(RuleViolation) {
+        try require(!cost.total.isNaN && cost.total >= 0, "a plan that costs \(cost.total)")
+        for term in cost.terms { try requireDisplayable(term.explanation) }
         if let program = plan.program {
             let (width, height) = (program.settings.size.width, program.settings.size.height)
             for layer in program.layers {
                 let place = layer.rectangle
-                try hold(
+                try require(
                     place.x >= 0 && place.y >= 0 && place.width > 0 && place.height > 0
                         && place.x + place.width <= width && place.y + place.height <= height,
                     "a layer at \(place) of a program of \(program.settings.size)")
             }
         }
         let line = JSONText.line(plan)
-        try hold(!line.contains("\n"), "a plan in JSON is one line")
+        try require(!line.contains("\n"), "a plan in JSON is one line")
     }
 
-    private func check(_ reduction: PlanReduction) throws(BrokenRule) {
-        try hold(
-            reduction.cost.total <= reduction.askedCost.total + 1e-9,
-            "giving up made the plan dearer: \(reduction.askedCost.total) to \(reduction.cost.total)")
-        try hold(reduction.steps.count < 1000, "\(reduction.steps.count) steps are given up")
+    private func check(_ reduction: PlanReduction) throws(RuleViolation) {
+        try require(
+            reduction.cost.total <= reduction.requestedCost.total + 1e-9,
+            "giving up made the plan dearer: \(reduction.requestedCost.total) to \(reduction.cost.total)")
+        try require(reduction.steps.count < 1000, "\(reduction.steps.count) steps are given up")
     }
 
     private static let machine = MachineModel(
-        processors: 2, costs: .usual, freeMemory: 4 << 30,
+        processors: 2, costs: .defaults, freeMemory: 4 << 30,
         disk: MachineModel.Disk(freeBytes: 1 << 40, bytesPerSecond: 100e6))
 
     private static func camera(_ role: CameraRole) -> PlannedDevice {
@@ -97,7 +97,7 @@ final class ProfileText: FuzzTarget {
             ])
         if role.device.hasPrefix("virtual:") {
             return PlannedDevice(
-                selector: role.device, device: device, offers: .whatever(pixel: nil, size: nil, rate: nil))
+                selector: role.device, device: device, offers: .any(pixel: nil, size: nil, rate: nil))
         }
         return PlannedDevice(selector: role.device, device: device)
     }

@@ -10,7 +10,7 @@ final class SelectorWords: FuzzTarget {
 
     init(folder: String) {}
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let text = String(decoding: bytes, as: UTF8.self)
         try checkDevices(text)
         try checkCamera(text)
@@ -18,82 +18,82 @@ final class SelectorWords: FuzzTarget {
         try checkNumbers(text)
     }
 
-    private func checkDevices(_ text: String) throws(BrokenRule) {
+    private func checkDevices(_ text: String) throws(RuleViolation) {
         let device: CaptureDevice
         do throws(DeviceError) {
             device = try DeviceSelector.resolve(text, kind: "camera", among: Self.devices)
         } catch {
-            return try holdShown(error.description, limit: 16_384)
+            return try requireDisplayable(error.description, limit: 16_384)
         }
         let again: CaptureDevice
         do throws(DeviceError) {
             again = try DeviceSelector.resolve(device.selector, kind: "camera", among: Self.devices)
         } catch {
-            throw BrokenRule(description: "a device's own selector does not name it: \(error)")
+            throw RuleViolation(description: "a device's own selector does not name it: \(error)")
         }
-        try hold(again == device, "a device's own selector names another one")
+        try require(again == device, "a device's own selector names another one")
     }
 
-    private func checkCamera(_ text: String) throws(BrokenRule) {
+    private func checkCamera(_ text: String) throws(RuleViolation) {
         let settings: VirtualCameraSettings
         do throws(VirtualDeviceError) {
             settings = try VirtualCameraSettings(selector: text)
         } catch {
-            return try holdShown(error.description)
+            return try requireDisplayable(error.description)
         }
         let format = settings.format(wanted: nil)
-        try hold(
+        try require(
             (16...16_384).contains(format.size.width) && (16...16_384).contains(format.size.height),
             "a synthetic camera of \(format.size)")
-        try hold(format.rate.interval > .zero, "a synthetic camera without time between its frames")
+        try require(format.rate.interval > .zero, "a synthetic camera without time between its frames")
         let offers = settings.offers(beside: format)
-        try hold(!offers.isEmpty && offers.count <= 16, "a synthetic camera offers \(offers.count) sizes")
-        try hold((0...1).contains(settings.corruptShare), "a share of \(settings.corruptShare)")
-        for offer in offers { try holdShown(offer.description) }
+        try require(!offers.isEmpty && offers.count <= 16, "a synthetic camera offers \(offers.count) sizes")
+        try require((0...1).contains(settings.corruptShare), "a share of \(settings.corruptShare)")
+        for offer in offers { try requireDisplayable(offer.description) }
         try check(settings.behavior)
         let again: VirtualCameraSettings
         do throws(VirtualDeviceError) {
             again = try VirtualCameraSettings(selector: settings.selector)
         } catch {
-            throw BrokenRule(description: "a selector that was understood is not understood again")
+            throw RuleViolation(description: "a selector that was understood is not understood again")
         }
-        try hold(again == settings, "the same words mean another camera")
+        try require(again == settings, "the same words mean another camera")
     }
 
-    private func checkMicrophone(_ text: String) throws(BrokenRule) {
+    private func checkMicrophone(_ text: String) throws(RuleViolation) {
         let settings: VirtualMicrophoneSettings
         do throws(VirtualDeviceError) {
             settings = try VirtualMicrophoneSettings(selector: text)
         } catch {
-            return try holdShown(error.description)
+            return try requireDisplayable(error.description)
         }
-        try hold(
+        try require(
             (8000...192_000).contains(settings.format.rate) && (1...8).contains(settings.format.channels),
             "a synthetic microphone of \(settings.format)")
         try check(settings.behavior)
     }
 
-    private func check(_ behavior: DeviceBehavior) throws(BrokenRule) {
-        try hold((0...1).contains(behavior.dropShare), "a share of \(behavior.dropShare)")
+    private func check(_ behavior: DeviceBehavior) throws(RuleViolation) {
+        try require((0...1).contains(behavior.dropShare), "a share of \(behavior.dropShare)")
         let start = ClockTime(nanoseconds: 1_000_000_000)
         for second in [0, 1, 10_000] as [Int64] {
             let instant = start + .seconds(second)
             _ = behavior.faults.isStalled(at: instant, since: start)
             let changes = behavior.faults.changeCount(by: instant, since: start)
-            try hold(changes <= behavior.faults.outages.count * 2, "more changes than outages have")
+            try require(changes <= behavior.faults.outages.count * 2, "more changes than outages have")
         }
     }
 
-    private func checkNumbers(_ text: String) throws(BrokenRule) {
+    private func checkNumbers(_ text: String) throws(RuleViolation) {
         if let size = FrameSize(text) {
-            try hold(FrameSize(size.description) == size, "\(size) is not read as it is written")
+            try require(FrameSize(size.description) == size, "\(size) is not read as it is written")
         }
         if let length = Nanoseconds(text) {
-            try hold(Nanoseconds(length.text) == length, "\(length.text) is not read as it is written")
+            try require(Nanoseconds(length.text) == length, "\(length.text) is not read as it is written")
         }
         if let rate = FrameRate(text) {
-            try hold(rate.perSecond > 0 && rate.interval >= .zero, "a rate of \(rate)")
-            try hold(
+            try require(rate.perSecond > 0 && rate.interval >= .zero, "a rate of \(rate)")
+            try require(
                 FrameRate(rate.description) != nil || rate.perSecond < 0.001, "\(rate) cannot be read again")
             _ = rate.ticks(before: MediaTime(nanoseconds: 36_000_000_000_000))
             _ = rate < FrameRate(30)

@@ -21,15 +21,15 @@ final class SensorText: FuzzTarget {
         files.makeFolder(Self.device)
     }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let parts = InputParts(bytes, count: Self.parts.count)
         for (index, path) in Self.parts.enumerated() { files.set(path, parts[index]) }
         let felt: Acceleration
         do throws(SensorError) {
             felt = try Accelerometer(sysfs: files.path("sys")).acceleration()
         } catch {
-            return try holdShown(error.reason)
+            return try requireDisplayable(error.reason)
         }
-        try hold(felt.magnitude.isFinite && felt.magnitude > 0, "\(felt.magnitude) m/s² are felt")
+        try require(felt.magnitude.isFinite && felt.magnitude > 0, "\(felt.magnitude) m/s² are felt")
     }
 }

@@ -14,19 +14,19 @@ final class SessionRemainder: FuzzTarget {
         files.makeFolder("audio")
     }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let parts = InputParts(bytes, count: Self.names.count)
         for (index, name) in Self.names.enumerated() { files.set(name, parts[index]) }
         do {
             let report = try Recovery(path: files.folder).run()
-            for track in report.tracks { try holdShown(track.text) }
+            for track in report.tracks { try requireDisplayable(track.text) }
             // A recovered session doesn't need recovery again.
             let again = try Recovery(path: files.folder).run()
-            try hold(again.outcome != .recovered, "what was recovered is recovered again")
-        } catch let error as BrokenRule {
+            try require(again.outcome != .recovered, "what was recovered is recovered again")
+        } catch let error as RuleViolation {
             throw error
         } catch {
-            try holdShown("\(error)")
+            try requireDisplayable("\(error)")
         }
     }
 }

@@ -15,32 +15,33 @@ final class StateText: FuzzTarget {
 
     init(folder: String) { files = ScratchFiles(folder: folder) }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let memory = try content(DeviceStore.self, bytes)
         let applied = memory.applied(to: Self.present)
-        try hold(applied.map(\.identity) == Self.present.map(\.identity), "a memory changes who devices are")
+        try require(
+            applied.map(\.identity) == Self.present.map(\.identity), "a memory changes who devices are")
 
         var calibrations = try content(Calibrations.self, bytes)
         for device in Self.present {
-            for known in calibrations.known(of: device, among: Self.present) {
-                try hold(
+            for known in calibrations.measurements(of: device, among: Self.present) {
+                try require(
                     (-2_000_000_000...2_000_000_000).contains(known.correction.count),
                     "time stamps would be moved by \(known.correction.inSeconds) s")
-                try hold(!known.format.description.isEmpty, "a format without a name")
+                try require(!known.format.description.isEmpty, "a format without a name")
                 _ = known.uncertainty.inMilliseconds
             }
         }
-        _ = calibrations.forget("host")
+        _ = calibrations.remove("host")
 
-        let kept = try content(LearnedBandwidth.self, bytes)
+        let kept = try content(BandwidthStore.self, bytes)
         for device in Self.present where device.mediaType == .video {
             let camera = USBCamera(
                 identity: device.identity, speed: .high, domains: [],
                 settings: [192, 1024, 3072].map { USBReservation(bytes: $0) },
-                learned: kept.learned(of: device, among: Self.present))
+                learned: kept.bandwidths(of: device, among: Self.present))
             for learned in camera.learned {
                 let demand = camera.demand(in: learned.format)
-                try hold(demand != nil, "a camera with settings needs nothing")
+                try require(demand != nil, "a camera with settings needs nothing")
             }
         }
 
@@ -48,10 +49,10 @@ final class StateText: FuzzTarget {
     }
 
     /// Checks that a plan can be reduced to fit a machine with these costs.
-    private func check(_ costs: MachineCosts) throws(BrokenRule) {
+    private func check(_ costs: MachineCosts) throws(RuleViolation) {
         guard costs.table != nil || costs.disks != nil || costs.encoders != nil else { return }
         let machine = MachineModel(
-            processors: 2, costs: costs.table ?? .usual, freeMemory: 1 << 30,
+            processors: 2, costs: costs.table ?? .defaults, freeMemory: 1 << 30,
             disk: MachineModel.Disk(freeBytes: 1 << 30, bytesPerSecond: costs.disks?.values.min()),
             encoders: costs.encoders ?? [])
         do throws(ProfileError) {
@@ -63,7 +64,7 @@ final class StateText: FuzzTarget {
                 throw ProfileError(file: "", found: "no words", expected: "what a cost is of")
             }
         } catch {
-            throw BrokenRule(description: "a plan has no cost: \(error)")
+            throw RuleViolation(description: "a plan has no cost: \(error)")
         }
     }
 
@@ -80,24 +81,24 @@ final class StateText: FuzzTarget {
                     device: CaptureDevice(
                         mediaType: .video, deviceType: .virtual, identity: DeviceIdentity(name: role),
                         name: role, node: role, selector: "virtual:clap?seed=\(role)"),
-                    offers: .whatever(pixel: nil, size: nil, rate: nil))
+                    offers: .any(pixel: nil, size: nil, rate: nil))
             )
         })
 
     private func content<Content: StateFileContent>(
         _ type: Content.Type, _ bytes: [UInt8]
-    ) throws(BrokenRule) -> Content {
+    ) throws(RuleViolation) -> Content {
         files.write(Content.fileName, bytes)
         let file = StateFile<Content>(path: files.path(Content.fileName))
         let (content, warning) = file.read()
-        if let warning { try holdShown(warning) }
+        if let warning { try requireDisplayable(warning) }
         do {
             let again = try JSONDecoder().decode(Content.self, from: JSONText.pretty(content))
-            try hold(again == content, "\(Content.subject) is not read as it is written")
-        } catch let error as BrokenRule {
+            try require(again == content, "\(Content.subject) is not read as it is written")
+        } catch let error as RuleViolation {
             throw error
         } catch {
-            throw BrokenRule(description: "\(Content.subject) cannot be read as it is written: \(error)")
+            throw RuleViolation(description: "\(Content.subject) cannot be read as it is written: \(error)")
         }
         return content
     }

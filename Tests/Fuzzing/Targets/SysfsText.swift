@@ -45,20 +45,20 @@ final class SysfsText: FuzzTarget {
         files.write(Self.hub + "/idVendor", Array("05e3\n".utf8))
     }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let parts = InputParts(bytes, count: Self.parts.count)
         for (index, path) in Self.parts.enumerated() { files.set(path, parts[index]) }
         let sysfs = files.path("sys")
         let tree = USBTree(sysfs: sysfs)
         for bus in tree.buses {
-            try hold(bus.freePorts.count <= 255, "a bus with \(bus.freePorts.count) free ports")
+            try require(bus.freePorts.count <= 255, "a bus with \(bus.freePorts.count) free ports")
             _ = bus.freeDomain
         }
         for device in tree.devices {
-            try holdShown(device.product)
-            try holdShown(device.productID)
+            try requireDisplayable(device.product)
+            try requireDisplayable(device.productID)
             for domain in device.domains {
-                try hold(domain.budget > .zero, "\(domain.place) has no room at all")
+                try require(domain.budget > .zero, "\(domain.place) has no room at all")
             }
             let load = tree.load(around: device)
             for reservation in device.streamSettings(controlledBy: 0) {
@@ -70,16 +70,16 @@ final class SysfsText: FuzzTarget {
         var cameras: [CaptureDevice] = []
         for folder in sysfsTree.videoNodes() {
             let camera = SysfsCamera(folder: folder, in: sysfsTree, nodes: "/dev") { _ in nil }
-            try holdShown(camera.name(among: [camera]))
-            try holdShown(camera.identity.description)
-            try holdShown(camera.selector)
+            try requireDisplayable(camera.name(among: [camera]))
+            try requireDisplayable(camera.identity.description)
+            try requireDisplayable(camera.selector)
             cameras.append(
                 CaptureDevice(
                     mediaType: .video, deviceType: .external, identity: camera.identity,
                     name: camera.identity.name, node: camera.node, selector: camera.selector))
         }
         let topology = USBTopology(tree, nodes: nodes, cameras: cameras, processes: files.path("proc"))
-        for claim in topology.claims { try holdShown(claim.device) }
+        for claim in topology.claims { try requireDisplayable(claim.device) }
         _ = topology.load()
     }
 }

@@ -8,16 +8,16 @@ final class SystemTables: FuzzTarget {
 
     init(folder: String) {}
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         let table = MountTable(lines)
-        try hold(table.mounts.count <= lines.count, "more mounts than lines")
+        try require(table.mounts.count <= lines.count, "more mounts than lines")
         for mount in table.mounts.prefix(8) {
             // If there are several mounts at the same folder, the last one is visible.
-            try hold(
+            try require(
                 !mount.folder.hasPrefix("/") || table.mount(of: mount.folder) != nil,
                 "nothing is mounted at \(mount.folder)")
         }
-        if let message = KernelLog.message(of: bytes) { try holdShown(message, limit: 400 * 32 + 3) }
+        if let message = KernelLog.message(of: bytes) { try requireDisplayable(message, limit: 400 * 32 + 3) }
     }
 }

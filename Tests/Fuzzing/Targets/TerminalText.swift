@@ -9,23 +9,23 @@ final class TerminalText: FuzzTarget {
 
     init(folder: String) {}
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         let text = String(decoding: bytes, as: UTF8.self)
         let shown = text.printable()
         // The ellipsis exceeds the limit by one. A character has at most eight scalars of at most four bytes.
-        try holdShown(shown, limit: 200 * 32 + 3)
-        try hold(shown.count <= 201, "\(shown.count) characters are shown of at most 200")
-        try hold(
+        try requireDisplayable(shown, limit: 200 * 32 + 3)
+        try require(shown.count <= 201, "\(shown.count) characters are shown of at most 200")
+        try require(
             shown.printable() == shown, "what is printable already is changed: \(shown.debugDescription)")
-        try holdShown(Markup.escaped(text), limit: 400 * 32 * 6)
-        try hold(
+        try requireDisplayable(Markup.escaped(text), limit: 400 * 32 * 6)
+        try require(
             !Markup.escaped(text).unicodeScalars.contains { "<>\"'".unicodeScalars.contains($0) },
             "a page would see markup in \(text.debugDescription)")
         let word = text.shellQuoted()
-        try hold(
+        try require(
             Self.unquoted(word) == text.printable(limit: 4096), "a shell would not read \(word) as one word")
         if let nearest = text.nearest(among: Self.words) {
-            try hold(Self.words.contains(nearest), "the nearest word is none of those asked for")
+            try require(Self.words.contains(nearest), "the nearest word is none of those asked for")
         }
     }
 

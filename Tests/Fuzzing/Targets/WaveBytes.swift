@@ -8,23 +8,23 @@ final class WaveBytes: FuzzTarget {
 
     init(folder: String) { files = ScratchFiles(folder: folder) }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         files.write("some.wav", bytes)
         let path = files.path("some.wav")
         if let fault = FileVerification.fault(ofWave: path) {
-            try holdShown(fault)
+            try requireDisplayable(fault)
         } else {
-            try hold(bytes.count >= 20, "\(bytes.count) bytes are a Wave file")
+            try require(bytes.count >= 20, "\(bytes.count) bytes are a Wave file")
         }
         do {
             let turn = Int64(bytes.first ?? 0)
             let whole = try FileVerification.checksum(of: path, from: turn)
-            try hold(
+            try require(
                 whole.byteCount == Int64(bytes.count), "a file of \(bytes.count) bytes has \(whole.byteCount)"
             )
-            try hold(whole.checksum.value.utf8.count == 32, "a checksum of 128 bits is 32 digits")
+            try require(whole.checksum.value.utf8.count == 32, "a checksum of 128 bits is 32 digits")
         } catch {
-            throw BrokenRule(description: "a file that is there has no checksum: \(error)")
+            throw RuleViolation(description: "a file that is there has no checksum: \(error)")
         }
     }
 }

@@ -10,17 +10,17 @@ final class WaveRemainder: FuzzTarget {
 
     init(folder: String) { files = ScratchFiles(folder: folder) }
 
-    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+    func check(_ bytes: [UInt8]) throws(RuleViolation) {
         files.write("some.wav", bytes)
         let path = files.path("some.wav")
         do throws(FileError) {
             let remains = try WaveRecovery(path: path)
-            try remains.makeWhole()
+            try remains.repair()
         } catch {
-            return try holdShown(error.description)
+            return try requireDisplayable(error.description)
         }
-        if let fault = FileVerification.fault(ofWave: path, mayHaveMore: true) {
-            throw BrokenRule(description: "a sound file that was made whole is not: \(fault)")
+        if let fault = FileVerification.fault(ofWave: path, allowsTrailingBytes: true) {
+            throw RuleViolation(description: "a sound file that was made whole is not: \(fault)")
         }
     }
 }

@@ -79,7 +79,7 @@ inside_stopped() {
 outside_stopped() {
     local off
     equal "exit status" "$(cat "$results/calibrate.status")" 1
-    equal "events heard" "$(tail -1 "$results/calibrate.out" | json /dev/stdin 'd["heard"]')" 3
+    equal "events heard" "$(tail -1 "$results/calibrate.out" | json /dev/stdin 'd["detected_events"]')" 3
     equal "desk" "$(found desk verdict)" undecided
     equal "face" "$(found face verdict)" coarse
     off=$(sum "$(found face uncertainty_ns)" "$stamped_by")

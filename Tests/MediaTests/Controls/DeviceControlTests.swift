@@ -36,7 +36,7 @@ struct DeviceControlTests {
     func refusals(word: String, control: DeviceControl, sentence: String) throws {
         let fault = #expect(throws: ControlFault.self) { _ = try control.value(of: word) }
         #expect(fault?.description == sentence)
-        #expect(fault?.isUsage == true)
+        #expect(fault?.isUsageError == true)
     }
 
     @Test("a read-only control rejects every value, including its current one")
@@ -84,7 +84,7 @@ struct DeviceControlTests {
             "brightness", "auto_exposure", "exposure_time_absolute", "focus_absolute",
             "focus_automatic_continuous",
         ]
-        let sentence = ControlFault.unknown(name, names: names).description
+        let sentence = ControlFault.unknownControl(name, names: names).description
         #expect(sentence.hasPrefix("this camera does not have this control"))
         #expect(sentence.hasSuffix(end))
     }
@@ -94,7 +94,7 @@ struct DeviceControlTests {
         let mask = DeviceControl(
             name: "lights", kind: .bitmask, value: 0, minimum: 0, maximum: 0b1010, step: 0, defaultValue: 0)
         #expect(try mask.value(of: "10") == 10)
-        #expect(throws: ControlFault.noBits(3, of: 10)) { try mask.check(3) }
-        #expect(throws: ControlFault.noBits(-1, of: 10)) { try mask.check(-1) }
+        #expect(throws: ControlFault.invalidBits(3, of: 10)) { try mask.check(3) }
+        #expect(throws: ControlFault.invalidBits(-1, of: 10)) { try mask.check(-1) }
     }
 }

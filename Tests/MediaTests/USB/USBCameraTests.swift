@@ -8,7 +8,7 @@ struct USBCameraTests {
         name: "1", place: "bus 1", controller: "0000:00:14.0", speed: .high, accounting: .ehci)
 
     private func camera(
-        _ payloads: [Int] = [192, 512, 1024, 1600, 2048, 3072], learned: [USBCamera.Learned] = [],
+        _ payloads: [Int] = [192, 512, 1024, 1600, 2048, 3072], learned: [USBCamera.MeasuredReservation] = [],
         isSynthetic: Bool = false
     ) -> USBCamera {
         USBCamera(
@@ -39,19 +39,20 @@ struct USBCameraTests {
         let mjpeg = try format(.mjpeg, "1280x720")
         let assumed = try #require(camera().demand(in: mjpeg))
         // The payload is 1280 · 720 · 0.09 · 3 · 30 / 8000 + 12 = 946 bytes.
-        #expect(assumed.reservation.bytes == 1024 && assumed.basis == .assumed && assumed.most.bytes == 3072)
+        #expect(
+            assumed.reservation.bytes == 1024 && assumed.basis == .estimated && assumed.maximum.bytes == 3072)
         let known = camera(learned: [.init(format: mjpeg, bytes: 3072)])
         let learned = try #require(known.demand(in: mjpeg))
-        #expect(learned.reservation.bytes == 3072 && learned.basis == .learned)
-        #expect(try known.demand(in: format(.mjpeg, "640x480"))?.basis == .assumed)
+        #expect(learned.reservation.bytes == 3072 && learned.basis == .measured)
+        #expect(try known.demand(in: format(.mjpeg, "640x480"))?.basis == .estimated)
         // The camera is now connected at another speed, at which it has other settings.
-        #expect(camera(learned: [.init(format: mjpeg, bytes: 1020)]).demand(in: mjpeg)?.basis == .assumed)
+        #expect(camera(learned: [.init(format: mjpeg, bytes: 1020)]).demand(in: mjpeg)?.basis == .estimated)
     }
 
     @Test("a camera with a single setting reserves all of it, even for small frames")
     func greedy() throws {
         let demand = try #require(try camera([3072]).demand(in: format(.mjpeg, "320x240")))
-        #expect(demand.reservation.bytes == 3072 && demand.reservation == demand.most)
+        #expect(demand.reservation.bytes == 3072 && demand.reservation == demand.maximum)
     }
 
     @Test("a format too large for all settings uses the largest; on a synthetic camera, it fails")

@@ -76,7 +76,7 @@ struct USBLoadTests {
                 USBReservation(bytes: 1024, microframes: 8), at: .high, on: [bus(.ehci)], for: "mic\(index)")
         }
         load.add(USBReservation(bytes: 3072), at: .high, on: [bus(.ehci)], for: "face")
-        let parts = load.parts(bus(.ehci))
+        let parts = load.timeByOwner(bus(.ehci))
         #expect(parts.count == 3 && parts["face"] == .microseconds(61))
         #expect(parts.values.reduce(.zero, +) == load.peak(bus(.ehci)))
         #expect(load.peak(bus(.ehci)) == .microseconds(61 + 42))

@@ -7,7 +7,7 @@ struct USBScheduleTests {
     /// The values were computed by hand from the macros in the kernel's include/linux/usb/hcd.h.
     @Test("bus times equal the kernel's", arguments: [(3072, 60_368), (1024, 20_551), (0, 644)])
     func highSpeed(bytes: Int, nanoseconds: Int64) {
-        #expect(USBBusTime.ofIsochronous(bytes: bytes, at: .high) == Nanoseconds(nanoseconds))
+        #expect(USBBusTime.isochronous(bytes: bytes, at: .high) == Nanoseconds(nanoseconds))
     }
 
     @Test("streams with long intervals use different microframes")

@@ -45,7 +45,7 @@ struct DamagedSamplesTests {
             let begin = Int64(block) * 960
             let first = stride(from: begin, to: begin + 960, by: 10).map { $0..<$0 + 1 }
             let ranges = block < 50 ? first : block == 150 ? [begin..<begin + 3] : []
-            told += damage.take(ranges, through: begin + 960)
+            told += damage.add(ranges, through: begin + 960)
         }
         told += damage.finish()
         #expect(told == damage.gaps && told.count == 2)

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("even decimation of frames")
 struct FrameDecimatorTests {
-    private func kept(_ from: FrameRate, to rate: FrameRate, ticks: Range<Int64>) -> [Int64] {
+    private func remainingTicks(_ from: FrameRate, to rate: FrameRate, ticks: Range<Int64>) -> [Int64] {
         var dropping = FrameDecimator(rate: rate)
         var kept: [Int64] = []
-        for tick in ticks where dropping.keeps(from.time(ofTick: tick)) { kept.append(tick) }
+        for tick in ticks where dropping.shouldKeep(from.time(ofTick: tick)) { kept.append(tick) }
         return kept
     }
 
@@ -21,7 +21,7 @@ struct FrameDecimatorTests {
     func rate(from: FrameRate, to: FrameRate) {
         let seconds: Int64 = 60
         let ticks = from.ticks(before: MediaTime(nanoseconds: seconds * 1_000_000_000))
-        let all = kept(from, to: to, ticks: 0..<ticks)
+        let all = remainingTicks(from, to: to, ticks: 0..<ticks)
         #expect(abs(Int64(all.count) - Int64((Double(seconds) * to.perSecond).rounded())) <= 1)
         // Frames are evenly spaced: gaps differ by at most one tick.
         let gaps = zip(all.dropFirst(), all).dropFirst().map { $0 - $1 }
@@ -30,7 +30,7 @@ struct FrameDecimatorTests {
 
     @Test("half the rate keeps every second frame")
     func half() {
-        #expect(kept(FrameRate(30), to: FrameRate(15), ticks: 0..<10) == [0, 1, 3, 5, 7, 9])
+        #expect(remainingTicks(FrameRate(30), to: FrameRate(15), ticks: 0..<10) == [0, 1, 3, 5, 7, 9])
     }
 
     @Test("after a pause, decimation restarts with the next frame")
@@ -38,7 +38,7 @@ struct FrameDecimatorTests {
         var dropping = FrameDecimator(rate: FrameRate(1))
         var verdicts: [Bool] = []
         for milliseconds in [0, 400, 10_000, 10_400] as [Int64] {
-            verdicts.append(dropping.keeps(MediaTime(nanoseconds: milliseconds * 1_000_000)))
+            verdicts.append(dropping.shouldKeep(MediaTime(nanoseconds: milliseconds * 1_000_000)))
         }
         #expect(verdicts == [true, false, true, false])
     }

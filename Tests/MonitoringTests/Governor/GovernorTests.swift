@@ -42,7 +42,7 @@ struct GovernorTests {
         ///   - behind: Number of frames in the program's encoder queue, which holds 30.
         ///   - backlog: Time that the encoder needs for its queue, in milliseconds.
         ///   - factors: Factors of system pressure.
-        mutating func look(
+        mutating func advance(
             _ seconds: Double, behind: Double = 0, backlog: Int64 = 0, _ factors: [PressureFactor] = []
         ) {
             for _ in 0..<Int((seconds * 10).rounded()) {
@@ -55,7 +55,7 @@ struct GovernorTests {
                 let pressure = SystemPressure(
                     level: level, factors: factors, cost: PressureCost(deadlines: [], level: level),
                     missing: [], diskTime: nil)
-                switch governor.look(queues, pressure, at: ClockTime(nanoseconds: now * 100_000_000)) {
+                switch governor.evaluate(queues, pressure, at: ClockTime(nanoseconds: now * 100_000_000)) {
                 case .none: break
                 case .steps(let made):
                     steps += made.map { "\(Double(now) / 10) \($0.text)" }
@@ -75,15 +75,15 @@ struct GovernorTests {
     @Test("a session without problems is left unchanged")
     func calm() {
         var run = Run()
-        run.look(600, behind: 2)
-        run.look(60, behind: 9, [PressureFactor(.processorStall, .serious, "tasks wait")])
+        run.advance(600, behind: 2)
+        run.advance(60, behind: 9, [PressureFactor(.processorStall, .serious, "tasks wait")])
         #expect(run.steps.isEmpty && run.end == nil)
     }
 
     @Test("while an encoder is behind, one measure at a time is taken, in the ladder's order")
     func encoder() {
         var run = Run()
-        run.look(2.5, behind: 12)
+        run.advance(2.5, behind: 12)
         #expect(
             run.steps == [
                 "0.2 program preset superfast → ultrafast", "1.2 program frames 30 → 20",
@@ -94,9 +94,9 @@ struct GovernorTests {
     @Test("a slow encoder counts as behind even with a short queue")
     func slowEncoder() {
         var run = Run()
-        run.look(60, behind: 3, backlog: 200)
+        run.advance(60, behind: 3, backlog: 200)
         #expect(run.steps.isEmpty)
-        run.look(2, behind: 3, backlog: 300)
+        run.advance(2, behind: 3, backlog: 300)
         #expect(
             run.texts == ["program preset superfast → ultrafast", "program frames 30 → 20"])
     }
@@ -112,25 +112,25 @@ struct GovernorTests {
                     .cameraRate(role: "face", from: FrameRate(30), to: FrameRate(20)), relieves: .memory),
             ]
         var behind = Run(Array(ladder))
-        behind.look(60, behind: 12)
+        behind.advance(60, behind: 12)
         #expect(behind.texts == Self.ladder.prefix(3).map(\.text))
         var full = Run(Array(ladder))
-        full.look(60, behind: 29)
+        full.advance(60, behind: 29)
         #expect(full.texts == Self.ladder.prefix(3).map(\.text) + ["program on → paused"])
-        full.look(6)
+        full.advance(6)
         #expect(full.texts.last == "program paused → on")
         var hot = Run(Array(ladder))
-        hot.look(60, [PressureFactor(.temperature, .critical, "hot")])
+        hot.advance(60, [PressureFactor(.temperature, .critical, "hot")])
         #expect(hot.texts.last == "program on → paused")
     }
 
     @Test("a single reading triggers a measure only if a queue is nearly full")
     func confirmation() {
         var run = Run()
-        run.look(0.1, behind: 12)
-        run.look(5, behind: 5)
+        run.advance(0.1, behind: 12)
+        run.advance(5, behind: 5)
         #expect(run.steps.isEmpty)
-        run.look(0.1, behind: 25)
+        run.advance(0.1, behind: 25)
         #expect(run.texts == ["program preset superfast → ultrafast"])
     }
 
@@ -139,7 +139,7 @@ struct GovernorTests {
     )
     func critical() {
         var run = Run()
-        run.look(40, behind: 29)
+        run.advance(40, behind: 29)
         #expect(run.texts == Self.ladder.map(\.text))
         let times = run.times(0..<6)
         #expect(times[2] <= 1)
@@ -150,28 +150,28 @@ struct GovernorTests {
     @Test("no camera is switched off unless a queue is nearly full")
     func neverOff() {
         var run = Run()
-        run.look(120, behind: 12)
+        run.advance(120, behind: 12)
         #expect(run.texts == Self.ladder.dropLast().map(\.text))
     }
 
     @Test("no further measure is taken while the queue drains")
     func draining() {
         var run = Run()
-        run.look(0.2, behind: 28)
+        run.advance(0.2, behind: 28)
         #expect(run.texts.count == 1)
-        for behind in stride(from: 27.0, through: 12, by: -0.6) { run.look(0.1, behind: behind) }
+        for behind in stride(from: 27.0, through: 12, by: -0.6) { run.advance(0.1, behind: behind) }
         #expect(run.texts.count == 1)
     }
 
     @Test("under low load, measures are reverted one by one, the latest first")
     func recovery() {
         var run = Run()
-        run.look(8, behind: 25)
-        let down = run.governor.inForce
+        run.advance(8, behind: 25)
+        let down = run.governor.activeMeasures
         #expect(down.count >= 4)
         let count = run.steps.count
-        run.look(60)
-        #expect(run.governor.inForce.isEmpty)
+        run.advance(60)
+        #expect(run.governor.activeMeasures.isEmpty)
         #expect(Array(run.texts.dropFirst(count)) == down.reversed().map(\.reverseText))
         let up = run.times(count..<run.steps.count)
         #expect(up[0] - 8 >= 4.9)
@@ -181,20 +181,20 @@ struct GovernorTests {
     @Test("between the thresholds, no measure is taken or reverted")
     func deadBand() {
         var run = Run()
-        run.look(0.5, behind: 12)
+        run.advance(0.5, behind: 12)
         #expect(run.steps.count == 1)
-        run.look(300, behind: 6)
+        run.advance(300, behind: 6)
         #expect(run.steps.count == 1)
     }
 
     @Test("while other programs keep the computer busy, one revert per minute is tried")
     func busy() {
         var run = Run()
-        run.look(2.5, behind: 12)
+        run.advance(2.5, behind: 12)
         let stall = [PressureFactor(.processorStall, .serious, "tasks wait")]
-        run.look(59, stall)
+        run.advance(59, stall)
         #expect(run.steps.count == 3)
-        run.look(3, stall)
+        run.advance(3, stall)
         #expect(run.steps.count == 4 && run.texts[3] == "decoding half size → full")
     }
 
@@ -203,7 +203,7 @@ struct GovernorTests {
         var run = Run()
         // Reverting any measure makes the encoder fall behind.
         for _ in 0..<6000 {
-            run.look(0.1, behind: run.governor.inForce.isEmpty ? 13 : 0)
+            run.advance(0.1, behind: run.governor.activeMeasures.isEmpty ? 13 : 0)
         }
         let downs = run.steps.filter { $0.hasSuffix("superfast → ultrafast") }
             .compactMap { Double($0.prefix { $0 != " " }) }
@@ -217,12 +217,12 @@ struct GovernorTests {
     func loadEnds() {
         var run = Run()
         let stall = [PressureFactor(.processorStall, .serious, "tasks wait")]
-        run.look(10, behind: 25, stall)
-        run.look(70, stall)
-        run.look(10, behind: 25, stall)
+        run.advance(10, behind: 25, stall)
+        run.advance(70, stall)
+        run.advance(10, behind: 25, stall)
         let end = Double(run.now) / 10
-        run.look(60)
-        #expect(run.governor.inForce.isEmpty)
+        run.advance(60)
+        #expect(run.governor.activeMeasures.isEmpty)
         let last = run.times(run.steps.count - 1..<run.steps.count)
         #expect(last[0] - end < 60)
     }
@@ -230,12 +230,12 @@ struct GovernorTests {
     @Test("after other programs' load, measures are reverted soon, a camera's in one step")
     func freed() {
         var run = Run()
-        run.look(14, behind: 29, [PressureFactor(.processorStall, .serious, "tasks wait")])
+        run.advance(14, behind: 29, [PressureFactor(.processorStall, .serious, "tasks wait")])
         #expect(run.texts == Self.ladder.dropLast().map(\.text))
         let end = run.steps.count
         let ended = Double(run.now) / 10
-        run.look(10)
-        #expect(run.governor.inForce.isEmpty)
+        run.advance(10)
+        #expect(run.governor.activeMeasures.isEmpty)
         let times = run.times(end..<run.steps.count)
         #expect(times[0] - ended >= 1.9 && times[0] == times[1], "the camera's size and rate: one restart")
         #expect(zip(times.dropFirst(2), times.dropFirst()).allSatisfy { $0 - $1 >= 0.9 })
@@ -246,17 +246,17 @@ struct GovernorTests {
         arguments: [PressureFactor.Cause.temperature, .throttling, .power])
     func heat(_ cause: PressureFactor.Cause) {
         var run = Run()
-        run.look(31, [PressureFactor(cause, .serious, "hot")])
+        run.advance(31, [PressureFactor(cause, .serious, "hot")])
         #expect(run.times(0..<run.steps.count) == [0.2, 15.2, 30.2])
         var critical = Run()
-        critical.look(7, [PressureFactor(cause, .critical, "hot")])
+        critical.advance(7, [PressureFactor(cause, .critical, "hot")])
         #expect(critical.times(0..<critical.steps.count) == [0, 3, 6])
     }
 
     @Test("a slow file triggers only measures that reduce file sizes")
     func storage() {
         var run = Run()
-        run.look(60, [PressureFactor(.writer, .serious, "slow")])
+        run.advance(60, [PressureFactor(.writer, .serious, "slow")])
         #expect(run.texts == [Self.ladder[1].text, Self.ladder[4].text])
     }
 
@@ -265,7 +265,7 @@ struct GovernorTests {
         arguments: PressureFactor.Cause.allCases)
     func shutdown(_ cause: PressureFactor.Cause) {
         var run = Run()
-        run.look(0.1, [PressureFactor(cause, .shutdown, "at its end")])
+        run.advance(0.1, [PressureFactor(cause, .shutdown, "at its end")])
         #expect(run.end?.hasPrefix("at its end. ") == (cause == .disk ? nil : true))
     }
 
@@ -278,16 +278,16 @@ struct GovernorTests {
             .preset(stream: "guest", from: .superfast, to: .ultrafast), relieves: .processor)
         var run = Run()
         run.governor.withdraw(Self.ladder[2])
-        run.look(4, hot)
-        #expect(run.governor.inForce == [Self.ladder[0], Self.ladder[1]])
+        run.advance(4, hot)
+        #expect(run.governor.activeMeasures == [Self.ladder[0], Self.ladder[1]])
         run.governor.extend(to: [preset] + Self.ladder[..<3] + [guest] + Self.ladder[3...])
-        #expect(run.governor.inForce == [Self.ladder[0], Self.ladder[1]])
-        run.look(10, hot)
+        #expect(run.governor.activeMeasures == [Self.ladder[0], Self.ladder[1]])
+        run.advance(10, hot)
         // A refused measure isn't tried again.
         #expect(
-            run.governor.inForce == [Self.ladder[0], Self.ladder[1], preset, guest, Self.ladder[3]])
-        run.look(90)
-        #expect(run.governor.inForce.isEmpty)
+            run.governor.activeMeasures == [Self.ladder[0], Self.ladder[1], preset, guest, Self.ladder[3]])
+        run.advance(90)
+        #expect(run.governor.activeMeasures.isEmpty)
         let last = run.texts.suffix(3)
         #expect(Array(last) == [preset, Self.ladder[1], Self.ladder[0]].map(\.reverseText))
     }
@@ -296,19 +296,19 @@ struct GovernorTests {
     func passedOver() {
         let hot = [PressureFactor(.temperature, .critical, "hot")]
         var run = Run()
-        run.governor.idle = [0, 1]
-        run.look(1, hot)
-        #expect(run.governor.inForce == [Self.ladder[2]])
+        run.governor.inapplicable = [0, 1]
+        run.advance(1, hot)
+        #expect(run.governor.activeMeasures == [Self.ladder[2]])
         run.governor.withdraw(GovernorTests.ladder[2])
-        #expect(run.governor.inForce.isEmpty)
-        run.governor.idle = []
-        run.look(7, hot)
-        #expect(run.governor.inForce == [Self.ladder[0], Self.ladder[1]])
-        run.look(4, hot)
-        #expect(run.governor.inForce.last == Self.ladder[3])
+        #expect(run.governor.activeMeasures.isEmpty)
+        run.governor.inapplicable = []
+        run.advance(7, hot)
+        #expect(run.governor.activeMeasures == [Self.ladder[0], Self.ladder[1]])
+        run.advance(4, hot)
+        #expect(run.governor.activeMeasures.last == Self.ladder[3])
         // A measure that isn't active isn't reverted.
-        run.look(60)
-        #expect(run.governor.inForce.isEmpty)
+        run.advance(60)
+        #expect(run.governor.activeMeasures.isEmpty)
         #expect(!run.texts.contains(Self.ladder[2].reverseText))
     }
 
@@ -316,8 +316,8 @@ struct GovernorTests {
     func nothing() {
         var run = Run()
         run.governor = GovernorPolicy(ladder: [])
-        run.look(60, behind: 30)
-        run.look(60)
+        run.advance(60, behind: 30)
+        run.advance(60)
         #expect(run.steps.isEmpty)
     }
 }

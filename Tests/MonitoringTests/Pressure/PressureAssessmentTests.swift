@@ -86,8 +86,8 @@ struct PressureAssessmentTests {
     @Test("each value sets its level and its text immediately", arguments: cases.indices)
     func steps(index: Int) {
         let wanted = Self.cases[index]
-        var look = Look()
-        let pressure = look.take([], wanted.change)
+        var look = SimulatedReadings()
+        let pressure = look.read([], wanted.change)
         #expect(pressure.level == wanted.level, "\(wanted.name)")
         #expect(pressure.factors.map(\.cause) == [wanted.cause].compactMap(\.self), "\(wanted.name)")
         if let factor = pressure.factors.first {
@@ -100,8 +100,8 @@ struct PressureAssessmentTests {
 
     @Test("for processor and disk, only the process group's stalls count; for memory, the worse of both")
     func scopes() {
-        var look = Look()
-        let pressure = look.take([]) { state in
+        var look = SimulatedReadings()
+        let pressure = look.read([]) { state in
             for resource in ResourceStall.Resource.allCases {
                 Self.stall(resource, some: 0.9, full: 0.9)(&state)
                 Self.stall(resource, some: 0, full: 0, .ownGroup)(&state)
@@ -120,8 +120,8 @@ struct PressureAssessmentTests {
             (.writer, 14, .nominal), (.writer, 15, .fair), (.writer, 60, .serious), (.writer, 150, .critical),
         ] as [(QueueAge.Kind, Double, PressureLevel)])
     func queues(kind: QueueAge.Kind, intervals: Double, level: PressureLevel) {
-        var look = Look()
-        let pressure = look.take([
+        var look = SimulatedReadings()
+        let pressure = look.read([
             QueueAge(kind, name: "slow", intervals: intervals), QueueAge(kind, name: "fast", intervals: 0),
         ])
         #expect(pressure.level == level)
@@ -134,49 +134,49 @@ struct PressureAssessmentTests {
     func standing() {
         var queues = StandingQueues()
         for intervals in [0.0, 14, 15, 3, 15] {
-            queues.note([
+            queues.record([
                 QueueAge(.writer, name: "a", intervals: intervals),
                 QueueAge(.writer, name: "b", intervals: 9),
             ])
         }
-        #expect(queues.take().map(\.intervals) == [0, 9])
-        queues.note([QueueAge(.writer, name: "a", intervals: 7)])
-        #expect(queues.take().map(\.intervals) == [7])
-        #expect(queues.take().isEmpty)
+        #expect(queues.drain().map(\.intervals) == [0, 9])
+        queues.record([QueueAge(.writer, name: "a", intervals: 7)])
+        #expect(queues.drain().map(\.intervals) == [7])
+        #expect(queues.drain().isEmpty)
     }
 
     @Test(
         "throttling is serious if the processor's throttling count grew in the last 10 s")
     func throttling() {
-        var look = Look()
+        var look = SimulatedReadings()
         func count(_ count: Int64) -> (inout HostState) -> Void {
             { $0.speed = ProcessorSpeed(allowed: 1, capped: 0, count: 4, throttlings: count) }
         }
-        #expect(look.take([], count(500)).level == .nominal)
-        let slowed = look.take([], count(503))
+        #expect(look.read([], count(500)).level == .nominal)
+        let slowed = look.read([], count(503))
         #expect(slowed.level == .serious)
         #expect(slowed.factors[0].text.contains("3 times"))
         // If a processor is switched off, the count decreases. This must not cause a negative number or an
         // alarm.
-        var last = look.take([], count(1))
-        for _ in 0..<30 { last = look.take([], count(1)) }
+        var last = look.read([], count(1))
+        for _ in 0..<30 { last = look.read([], count(1)) }
         #expect(last.level == .nominal)
-        #expect(look.take([], count(2)).factors[0].text.contains("1 time "))
+        #expect(look.read([], count(2)).factors[0].text.contains("1 time "))
     }
 
     @Test("the level of a quota depends on the share of exhausted periods")
     func quota() {
-        var look = Look()
+        var look = SimulatedReadings()
         func used(_ periods: Int64, _ throttled: Int64) -> (inout HostState) -> Void {
             {
                 $0.share = ProcessorShare(
                     processors: 4, quota: 1.5, periods: periods, throttledPeriods: throttled)
             }
         }
-        #expect(look.take([], used(1000, 900)).level == .nominal)
-        #expect(look.take([], used(1010, 900)).level == .nominal)
-        #expect(look.take([], used(1020, 902)).level == .fair)
-        let serious = look.take([], used(1030, 910))
+        #expect(look.read([], used(1000, 900)).level == .nominal)
+        #expect(look.read([], used(1010, 900)).level == .nominal)
+        #expect(look.read([], used(1020, 902)).level == .fair)
+        let serious = look.read([], used(1030, 910))
         #expect(serious.level == .serious)
         #expect(serious.factors[0].text.contains("1.5 processors was exhausted during 33 %"))
     }
@@ -185,10 +185,10 @@ struct PressureAssessmentTests {
     func disk() {
         // The data rate is 1 MB per second.
         func level(seconds: Int64) -> (PressureLevel, Nanoseconds?) {
-            var look = Look()
-            var last = look.take()
+            var look = SimulatedReadings()
+            var last = look.read()
             for index in Int64(0)..<10 {
-                last = look.take([]) {
+                last = look.read([]) {
                     $0.disk = DiskSpace(freeBytes: seconds * 1_000_000, recordedBytes: index * 1_000_000)
                 }
                 if index < 3 { #expect(last.diskTime == nil) }
@@ -207,25 +207,25 @@ struct PressureAssessmentTests {
 
     @Test("a level rises immediately and falls in steps, eight seconds after its cause is gone")
     func holding() {
-        var look = Look()
+        var look = SimulatedReadings()
         func cpu(_ share: Double) -> (inout HostState) -> Void { Self.stall(.processor, some: share) }
-        #expect(look.take([], cpu(0.1)).level == .nominal)
-        #expect(look.take([], cpu(0.7)).level == .serious)
-        for _ in 0..<8 { #expect(look.take([], cpu(0.3)).level == .serious) }
-        #expect(look.take([], cpu(0.3)).level == .fair)
-        #expect(look.take([], cpu(0.7)).level == .serious)
+        #expect(look.read([], cpu(0.1)).level == .nominal)
+        #expect(look.read([], cpu(0.7)).level == .serious)
+        for _ in 0..<8 { #expect(look.read([], cpu(0.3)).level == .serious) }
+        #expect(look.read([], cpu(0.3)).level == .fair)
+        #expect(look.read([], cpu(0.7)).level == .serious)
         // Fluctuations around the threshold don't change the level.
-        for index in 0..<40 { #expect(look.take([], cpu(index % 4 == 3 ? 0.61 : 0.59)).level == .serious) }
+        for index in 0..<40 { #expect(look.read([], cpu(index % 4 == 3 ? 0.61 : 0.59)).level == .serious) }
         var levels: [PressureLevel] = []
-        for _ in 0..<20 { levels.append(look.take([], cpu(0)).level) }
+        for _ in 0..<20 { levels.append(look.read([], cpu(0)).level) }
         #expect(levels == levels.sorted(by: >))
         #expect(levels.last == .nominal)
     }
 
     @Test("the worst factor comes first and sets the level, and each cause is listed once")
     func order() {
-        var look = Look()
-        let pressure = look.take([QueueAge(.encoder(room: 15), name: "program", intervals: 15)]) { state in
+        var look = SimulatedReadings()
+        let pressure = look.read([QueueAge(.encoder(room: 15), name: "program", intervals: 15)]) { state in
             Self.stall(.processor, some: 0.3)(&state)
             Self.zone(95, passive: 95, critical: 105)(&state)
             Self.zone(40, passive: 95, critical: 105)(&state)

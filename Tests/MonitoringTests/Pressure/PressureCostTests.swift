@@ -36,11 +36,11 @@ struct PressureCostTests {
     @Test("a steadily rising temperature is extrapolated to its next threshold; a constant one costs nothing")
     func heat() {
         func cost(perMinute: Double, seconds: Int) -> PressureCost {
-            var look = Look()
-            var last = look.take()
+            var look = SimulatedReadings()
+            var last = look.read()
             for second in 0..<seconds {
                 let degrees = 60_000 + Int((perMinute * 1000 * Double(second) / 60).rounded())
-                last = look.take([]) { state in
+                last = look.read([]) { state in
                     state.zones = [
                         ThermalZone(
                             name: "cpu", temperature: Temperature(millidegrees: degrees),
@@ -63,8 +63,8 @@ struct PressureCostTests {
 
     @Test("a battery's cost depends on its reported time to empty")
     func battery() {
-        var look = Look()
-        let pressure = look.take([]) {
+        var look = SimulatedReadings()
+        let pressure = look.read([]) {
             $0.power = PowerSupply(isDischarging: true, charge: 0.4, timeToEmpty: .seconds(600))
         }
         #expect(pressure.cost.value == 2.5 && pressure.cost.limit == "the battery is empty")

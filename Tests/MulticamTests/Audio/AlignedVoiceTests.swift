@@ -27,7 +27,7 @@ struct AlignedVoiceTests {
     }
 
     private let voice = Source()
-    private let heard = Source()
+    private let reference = Source()
     private let start = ClockTime(nanoseconds: 1_000_000_000)
 
     /// Starts both sources and delivers noise or silence. The voice is 20 ms later than its timestamps
@@ -36,18 +36,18 @@ struct AlignedVoiceTests {
     /// - Parameters:
     ///   - seconds: Duration of the run.
     ///   - isHeard: Whether there is noise, for each second.
-    ///   - kept: Number of additional samples that the server holds back, for each second.
+    ///   - heldBack: Number of additional samples that the server holds back, for each second.
     /// - Returns: The delivered audio.
     /// - Throws: An error if memory is exhausted.
     private func run(
-        seconds: Int, noise isHeard: (Int) -> Bool, kept: (Int) -> Int = { _ in 0 }
+        seconds: Int, noise isHeard: (Int) -> Bool, heldBack: (Int) -> Int = { _ in 0 }
     ) throws -> Run {
-        let aligned = try AlignedVoice(voice, of: heard)
+        let aligned = try AlignedVoice(voice, of: reference)
         let told = ConditionLock<[CapturedAudio]>([])
         let returns = ConditionLock(0)
         try aligned.start(on: MonotonicClock()) { event in
             if case .audio(let audio) = event { told.withLock { $0.append(audio) } }
-            if case .returned = event { returns.withLock { $0 += 1 } }
+            if case .outageEnded = event { returns.withLock { $0 += 1 } }
         }
         var generator = SystemRandomNumberGenerator()
         let noise = (0..<seconds * 16_000).map { index in
@@ -55,14 +55,14 @@ struct AlignedVoiceTests {
         }
         for begin in stride(from: 0, to: noise.count, by: 160) {
             let time = start + .milliseconds(Int64(begin / 16))
-            heard.deliver(.audio(audio(noise[begin..<begin + 160], begin, time)))
+            reference.deliver(.audio(audio(noise[begin..<begin + 160], begin, time)))
             aligned.waitUntilCompared()
-            let origin = begin - 320 - kept(begin / 16_000)
+            let origin = begin - 320 - heldBack(begin / 16_000)
             let late = (origin..<origin + 160).map { $0 < 0 ? 0 : noise[$0] }
             voice.deliver(.audio(audio(late[...], begin, time)))
         }
         aligned.stop()
-        #expect(voice.hasStopped.withLock { $0 } && heard.hasStopped.withLock { $0 })
+        #expect(voice.hasStopped.withLock { $0 } && reference.hasStopped.withLock { $0 })
         return Run(
             noise: noise, start: start, slices: told.withLock { $0 }, returns: returns.withLock { $0 })
     }
@@ -75,7 +75,7 @@ struct AlignedVoiceTests {
 
         /// Returns whether a slice contains the microphone's audio at its sample count, with the time of that
         /// audio.
-        func isTrue(_ slice: CapturedAudio) -> Bool {
+        func isAligned(_ slice: CapturedAudio) -> Bool {
             let first = Int(slice.firstSample)
             guard first >= 0 else { return false }
             return error(of: slice).magnitude < .microseconds(100)
@@ -97,18 +97,18 @@ struct AlignedVoiceTests {
     func dated() throws {
         let run = try run(seconds: 5, noise: { _ in true })
         #expect(run.slices.count > 200, "two looks suffice")
-        #expect(run.slices.allSatisfy(run.isTrue) && run.returns == 0)
+        #expect(run.slices.allSatisfy(run.isAligned) && run.returns == 0)
     }
 
     @Test(
         "a block that the server holds back is detected within two seconds, and isn't taken for clock drift",
         arguments: [128, 690])
     func keptBlock(length: Int) throws {
-        let run = try run(seconds: 8, noise: { _ in true }, kept: { $0 < 4 ? 0 : length })
-        let wrong = run.slices.indices.filter { !run.isTrue(run.slices[$0]) }
+        let run = try run(seconds: 8, noise: { _ in true }, heldBack: { $0 < 4 ? 0 : length })
+        let wrong = run.slices.indices.filter { !run.isAligned(run.slices[$0]) }
         #expect(wrong.count < 200)
         #expect(wrong.allSatisfy { run.slices[$0].capturedAt >= run.start + .milliseconds(3_900) })
-        #expect(run.slices.suffix(150).allSatisfy(run.isTrue) && run.returns == 0)
+        #expect(run.slices.suffix(150).allSatisfy(run.isAligned) && run.returns == 0)
         for (slice, next) in zip(run.slices, run.slices.dropFirst()) {
             #expect(next.firstSample >= slice.firstSample + Int64(slice.frameCount), "nothing comes twice")
         }
@@ -124,20 +124,20 @@ struct AlignedVoiceTests {
         #expect(Double(first.firstSample) / 16_000 >= 2.9 && first.firstSample < 50_000)
         let own = run.slices.prefix { $0.capturedAt < run.start + .seconds(5) }
         #expect(own.allSatisfy { run.error(of: $0) == .zero })
-        #expect(run.slices.suffix(100).allSatisfy(run.isTrue) && run.returns == 1)
+        #expect(run.slices.suffix(100).allSatisfy(run.isAligned) && run.returns == 1)
     }
 
     @Test("the voice is away while its microphone is, and doesn't return with unrelated audio")
     func away() throws {
-        let aligned = try AlignedVoice(voice, of: heard)
+        let aligned = try AlignedVoice(voice, of: reference)
         let told = ConditionLock<[String]>([])
         try aligned.start(on: MonotonicClock()) { event in
             told.withLock { told in
                 switch event {
                 case .audio: if told.last != "sound" { told.append("sound") }
-                case .away(_, let cause): told.append("away: \(cause)")
-                case .returned: told.append("returned")
-                case .lost, .remarked, .ended: told.append("else")
+                case .outageBegan(_, let cause): told.append("away: \(cause)")
+                case .outageEnded: told.append("returned")
+                case .lost, .notice, .ended: told.append("else")
                 }
             }
         }
@@ -150,19 +150,19 @@ struct AlignedVoiceTests {
             let other = foreign ? noise() : own
             for index in stride(from: 160, to: own.count - 160, by: 160) {
                 let time = start + .milliseconds(Int64((begin + index) / 16))
-                heard.deliver(.audio(audio(own[index..<index + 160], begin + index, time)))
+                reference.deliver(.audio(audio(own[index..<index + 160], begin + index, time)))
                 voice.deliver(.audio(audio(other[index - 160..<index], begin + index, time)))
                 aligned.waitUntilCompared()
             }
         }
         deliver(from: 0, seconds: 5, foreign: false)
-        heard.deliver(.away(at: start + .seconds(5), cause: "unplugged"))
-        heard.deliver(.returned(at: start + .seconds(6)))
+        reference.deliver(.outageBegan(at: start + .seconds(5), cause: "unplugged"))
+        reference.deliver(.outageEnded(at: start + .seconds(6)))
         deliver(from: 96_000, seconds: 5, foreign: true)
         #expect(told.withLock { $0 } == ["sound", "away: unplugged"])
         deliver(from: 192_000, seconds: 5, foreign: false)
         #expect(told.withLock { $0 } == ["sound", "away: unplugged", "returned", "sound"])
-        #expect(aligned.settlingTime == .seconds(3) && aligned.stampCorrelation == heard.stampCorrelation)
+        #expect(aligned.settlingTime == .seconds(3) && aligned.stampCorrelation == reference.stampCorrelation)
         aligned.stop()
     }
 }

@@ -72,7 +72,7 @@ struct BrokenAudioCodecs: CodecFactory {
         like frame: CapturedFrame, caption: SlateCaption
     ) throws(EncodingError) -> SharedBytes { try codecs.makeSlate(like: frame, caption: caption) }
 
-    var slateShortcoming: String? { codecs.slateShortcoming }
+    var slateTextProblem: String? { codecs.slateTextProblem }
 
     func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
         codecs.isWholeJPEG(bytes, size: size)

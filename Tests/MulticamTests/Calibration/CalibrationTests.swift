@@ -28,7 +28,7 @@ struct CalibrationTests {
         "a camera delay of 137 ms is measured within 2 ms, a microphone's within 1 ms, and recordings are in sync"
     )
     func late() async throws {
-        let place = try StatePlace()
+        let place = try StateFixture()
         let path = try place.write(Self.profile, to: "late.yaml")
         let request = SetupRequest(profile: path)
         func lateSetup() throws -> SessionSetup {
@@ -43,7 +43,7 @@ struct CalibrationTests {
         let result = try await calibration.measure()
 
         #expect(result.isComplete && result.problems.isEmpty)
-        #expect(result.heardCount >= 10)
+        #expect(result.eventCount >= 10)
         let late = try finding("late", in: result)
         #expect(late.verdict == .measured)
         let latency = try #require(late.correction)
@@ -57,7 +57,7 @@ struct CalibrationTests {
         #expect((offset + ms(41)).magnitude <= ms(1), "\(offset.inMilliseconds)")
         #expect(try finding("host", in: result).verdict == .reference)
 
-        #expect(try calibration.keep(result, in: place.calibrations) == nil)
+        #expect(try calibration.save(result, in: place.calibrations) == nil)
         let calibrated = try lateSetup()
         #expect(calibrated.plan.cameras.map(\.latencySource) == [.calibration, .calibration])
         #expect(calibrated.plan.cameras[0].latency == latency)
@@ -96,7 +96,7 @@ struct CalibrationTests {
         "claps at a constant phase leave an uncertainty of one exposure: a hint is given, nothing is saved"
     )
     func samePhase() async throws {
-        let place = try StatePlace()
+        let place = try StateFixture()
         let text = """
             cameras: { desk: { device: "virtual:clap?size=320x180&phase=20" } }
             microphones: { host: { device: "virtual:clap" } }
@@ -115,13 +115,13 @@ struct CalibrationTests {
         var hints: [String] = []
         for await case .hint(let text) in calibration.events { hints.append(text) }
         #expect(hints.contains { $0.contains("the same point in desk's frame interval") })
-        #expect(try calibration.keep(result, in: place.calibrations) == nil)
+        #expect(try calibration.save(result, in: place.calibrations) == nil)
         #expect(place.calibrations.read().content == Calibrations())
     }
 
     @Test("files recorded 137 ms apart are measured and then recorded in sync")
     func files() async throws {
-        let place = try StatePlace()
+        let place = try StateFixture()
         let (size, phases) = (FrameSize(width: 160, height: 96), (0..<10).map { ($0 * 7) % 10 })
         // The claps are unevenly spaced, one at each tenth of a frame.
         let claps = phases.enumerated().map { 1 + 1.3 * Double($0) + (Double($1) + 0.4) / 300 }
@@ -159,7 +159,7 @@ struct CalibrationTests {
         #expect(desk.estimate?.eventCount == 10)
         #expect((try #require(desk.correction) - ms(137)).magnitude <= ms(2))
         #expect(try #require(desk.estimate).uncertainty <= ms(2.5))
-        _ = try calibration.keep(result, in: place.calibrations)
+        _ = try calibration.save(result, in: place.calibrations)
 
         let calibrated = try SessionSetup(request, calibrations: place.calibrations)
         #expect(calibrated.plan.cameras[0].latencySource == .calibration)
@@ -178,7 +178,7 @@ struct CalibrationTests {
 
     @Test("disconnected devices and devices that detect no claps are reported")
     func unhelpful() async throws {
-        let place = try StatePlace()
+        let place = try StateFixture()
         let text = """
             cameras:
               blind: { device: "virtual:bars?size=320x180" }
@@ -191,25 +191,27 @@ struct CalibrationTests {
         let calibration = try Calibration(
             setup, CalibrationOptions(duration: .seconds(8)), clock: SimulatedClock())
         let result = try await calibration.measure()
-        #expect(result.heardCount >= 7)
-        #expect(!result.hasUsable && !result.isComplete)
+        #expect(result.eventCount >= 7)
+        #expect(!result.hasUsableFinding && !result.isComplete)
         #expect(result.problems.count == 1)
         #expect(result.problems.first?.hasPrefix("gone was disconnected (unplugged)") == true)
-        for role in ["blind", "gone", "deaf"] { #expect(try finding(role, in: result).verdict == .tooFew) }
+        for role in ["blind", "gone", "deaf"] {
+            #expect(try finding(role, in: result).verdict == .tooFewEvents)
+        }
         var missed: [[String]] = []
         var hints: [String] = []
         for await event in calibration.events {
-            if case .heard(_, _, let others, _) = event { missed.append(others) }
+            if case .detected(_, _, let others, _) = event { missed.append(others) }
             if case .hint(let text) = event { hints.append(text) }
         }
-        #expect(missed.count == result.heardCount && missed.last == ["blind", "gone", "deaf"])
+        #expect(missed.count == result.eventCount && missed.last == ["blind", "gone", "deaf"])
         #expect(missed.allSatisfy { $0.contains("blind") && $0.contains("deaf") })
         #expect(hints.count == 3 && hints.contains(result.problems))
     }
 
     @Test("calibration requires a microphone as reference, and another device")
     func refused() throws {
-        let place = try StatePlace()
+        let place = try StateFixture()
         func refusal(_ text: String, _ options: CalibrationOptions = CalibrationOptions()) throws -> String {
             let setup = try SessionSetup(
                 SetupRequest(profile: try place.write(text, to: "refused.yaml")), calibrations: nil)

@@ -129,18 +129,18 @@ struct CalibrationsTests {
         calibrations.add(measured(one), of: one, among: [one, two])
         calibrations.add(measured(two, role: "face"), of: two, among: [one, two])
         var copy = calibrations
-        #expect(copy.forget("side").isEmpty)
-        #expect(copy.forget("face").map(\.identity) == [two.identity])
-        #expect(copy.forget(one.identity.description).map(\.role) == ["desk"])
+        #expect(copy.remove("side").isEmpty)
+        #expect(copy.remove("face").map(\.identity) == [two.identity])
+        #expect(copy.remove(one.identity.description).map(\.role) == ["desk"])
         #expect(copy.devices.isEmpty)
-        #expect(calibrations.forget("Webcam").count == 2)
+        #expect(calibrations.remove("Webcam").count == 2)
     }
 
     // MARK: The file
 
     @Test("saved calibrations are read back unchanged")
     func roundTrip() throws {
-        let place = try StatePlace()
+        let place = try StateFixture()
         let camera = webcam(port: 1, serial: "A\u{1B}\"")
         #expect(
             try place.calibrations.update { $0.add(measured(camera), of: camera, among: [camera]) } == nil)
@@ -153,7 +153,7 @@ struct CalibrationsTests {
         "an invalid file or one of another version is renamed with a warning",
         arguments: ["", "{", "[]", "{\"schema\": 2, \"devices\": []}", "{\"schema\": 1, \"devices\": [7]}"])
     func broken(text: String) throws {
-        let place = try StatePlace()
+        let place = try StateFixture()
         _ = try place.write(text, to: "calibration.json")
         let (content, warning) = place.calibrations.read()
         #expect(content == Calibrations())
@@ -168,18 +168,18 @@ struct CalibrationsTests {
     @Test("if saving fails, the error states the problem and the remedy")
     func readOnly() {
         let file = StateFile<Calibrations>(path: "/proc/multicam/calibration.json")
-        let error = #expect(throws: StateFileError.self) { try file.update { _ = $0.forget("desk") } }
+        let error = #expect(throws: StateFileError.self) { try file.update { _ = $0.remove("desk") } }
         #expect(error?.description.contains("failed to save the device calibration") == true)
         #expect(error?.description.contains("XDG_STATE_HOME") == true)
     }
 
     @Test("concurrent updates preserve each other's changes")
     func concurrent() throws {
-        let place = try StatePlace()
-        let file = StateFile<Calibrations>(path: place.calibrations.path, patience: .seconds(3600))
+        let place = try StateFixture()
+        let file = StateFile<Calibrations>(path: place.calibrations.path, lockTimeout: .seconds(3600))
         let failures = ConditionLock<[any Error]>([])
         let threads = (0..<4).map { writer in
-            MediaThread.eventually(name: "writer \(writer)") {
+            MediaThread.startWhenPossible(name: "writer \(writer)") {
                 for number in 0..<4 {
                     let camera = webcam(port: 1, serial: "\(writer)-\(number)")
                     do {

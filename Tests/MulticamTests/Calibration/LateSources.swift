@@ -15,7 +15,7 @@ final class LateCamera: CameraSource {
     var color: ColorDescription { camera.color }
     var deliveryDelay: Nanoseconds { camera.deliveryDelay }
     var simulationTime: Nanoseconds { camera.simulationTime }
-    func recordingBegins(at start: ClockTime) { camera.recordingBegins(at: start) }
+    func setRecordingStart(_ start: ClockTime) { camera.setRecordingStart(start) }
     func stop() { camera.stop() }
 
     func start(
@@ -49,7 +49,7 @@ final class LateMicrophone: MicrophoneSource {
     var format: AudioFormat { microphone.format }
     var deliveryDelay: Nanoseconds { microphone.deliveryDelay }
     var simulationTime: Nanoseconds { microphone.simulationTime }
-    func recordingBegins(at start: ClockTime) { microphone.recordingBegins(at: start) }
+    func setRecordingStart(_ start: ClockTime) { microphone.setRecordingStart(start) }
     func stop() { microphone.stop() }
 
     func start(

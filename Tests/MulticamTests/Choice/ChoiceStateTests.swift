@@ -9,7 +9,7 @@ struct ChoiceStateTests {
     private let front = webcam(port: 1, serial: "A", name: "Front")
     private let back = webcam(port: 2, serial: "B", name: "Back")
 
-    private func memory(choosing camera: CaptureDevice) -> ChoiceStore {
+    private func store(choosing camera: CaptureDevice) -> ChoiceStore {
         var memory = ChoiceStore()
         memory[.multicam].cameras.choose(camera.identity, among: [front, back])
         return memory
@@ -20,18 +20,18 @@ struct ChoiceStateTests {
         var state = ChoiceState(
             cameras: CameraPreference(present: [front, back]), microphones: MicrophoneRoute())
         let before = state.revision
-        state.keepingBegan()
+        state.writeBegan()
         state.choose(camera: back.identity)
-        let isOldOnTheWay = state.adopt(memory(choosing: front), of: .multicam, readAt: before)
+        let isOldOnTheWay = state.adopt(store(choosing: front), of: .multicam, readAt: before)
         #expect(!isOldOnTheWay && state.cameras.userPreferred == back)
         let between = state.revision
-        state.keepingEnded()
+        state.writeEnded()
         // The file was read before our choice was saved, so it must be read again.
-        let isOldAfterwards = state.adopt(memory(choosing: front), of: .multicam, readAt: between)
+        let isOldAfterwards = state.adopt(store(choosing: front), of: .multicam, readAt: between)
         #expect(isOldAfterwards && state.cameras.userPreferred == back)
         // The file was read after our choice was saved, so another process made a later choice.
         let isOldAtLast = state.adopt(
-            memory(choosing: front), of: .multicam, readAt: state.revision)
+            store(choosing: front), of: .multicam, readAt: state.revision)
         #expect(!isOldAtLast && state.cameras.userPreferred == front)
     }
 }

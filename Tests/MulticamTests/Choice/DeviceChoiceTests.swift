@@ -9,7 +9,7 @@ import Testing
 @Suite("The preferred camera", .timeLimit(.minutes(240)))
 struct DeviceChoiceTests {
     /// A computer with camera nodes that come and go, and a file for choices.
-    private final class Place {
+    private final class MachineFixture {
         let machine: NodeMachine
         let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
 
@@ -26,7 +26,7 @@ struct DeviceChoiceTests {
         }
 
         var file: StateFile<ChoiceStore> {
-            StateFile(path: folder + "/" + ChoiceStore.fileName, patience: .seconds(3600))
+            StateFile(path: folder + "/" + ChoiceStore.fileName, lockTimeout: .seconds(3600))
         }
 
         /// Simulates the launch of an application.
@@ -42,7 +42,7 @@ struct DeviceChoiceTests {
 
     @Test("a new camera is preferred, a later choice overrides it, and changes are reported in order")
     func follows() async throws {
-        let place = try Place()
+        let place = try MachineFixture()
         try place.machine.plug(0, name: "Desk")
         let choice = try place.launch()
         #expect(choice.systemPreferredCamera?.device.name == "Desk")
@@ -76,7 +76,7 @@ struct DeviceChoiceTests {
 
     @Test("a device's state follows its disconnection, return, and selection")
     func state() async throws {
-        let place = try Place()
+        let place = try MachineFixture()
         try place.machine.plug(0, name: "Desk")
         let choice = try place.launch()
         let desk = try #require(choice.discovery.devices.first)
@@ -104,14 +104,14 @@ struct DeviceChoiceTests {
 
     @Test("device changes and preference changes arrive in a single sequence")
     func events() async throws {
-        let place = try Place()
+        let place = try MachineFixture()
         try place.machine.plug(0, name: "Desk")
         let choice = try place.launch()
         var events = choice.events().makeAsyncIterator()
         func words(_ event: ChoiceEvent?) -> String {
             switch event {
             case .device(.present(let device))?: "present \(device.name)"
-            case .device(.arrived(let device))?: "arrived \(device.name)"
+            case .device(.connected(let device))?: "arrived \(device.name)"
             case .device(.problem)?: "problem"
             case .camera(let preferred)?: "camera \(preferred?.device.name ?? "none")"
             case .microphone(let preferred)?: "microphone \(preferred?.device.name ?? "none")"
@@ -133,7 +133,7 @@ struct DeviceChoiceTests {
         "choices persist across launches for each application, and connecting a device creates none"
     )
     func remembered() throws {
-        let place = try Place()
+        let place = try MachineFixture()
         try place.machine.plug(0, name: "Desk")
         try place.machine.plug(3, name: "Face")
         let call = try #require(ApplicationIdentifier("org.example.call"))
@@ -157,7 +157,7 @@ struct DeviceChoiceTests {
 
     @Test("choices made by another process take effect")
     func otherProcess() async throws {
-        let place = try Place()
+        let place = try MachineFixture()
         try place.machine.plug(0, name: "Desk")
         try place.machine.plug(3, name: "Face")
         let choice = try place.launch()

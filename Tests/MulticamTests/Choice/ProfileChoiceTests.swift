@@ -36,7 +36,7 @@ struct ProfileChoiceTests {
             roles, kind: .camera, present: present, remembered: remembered, leader: choice.leader,
             named: { selector throws(DeviceError) in
                 try DeviceSelector.resolve(selector, kind: "camera", among: present)
-            }, wish: choice.wish, best: { choice.best($1, offering: nil) })
+            }, preferred: choice.preferredCamera, best: { choice.best($1, offering: nil) })
         return (assignment.devices.mapValues(\.name), choice.notes + assignment.notes, choice.proposal)
     }
 
@@ -151,7 +151,7 @@ struct ProfileChoiceTests {
     @Test("without a choice, the last used camera is taken if available, or else the first available one")
     func guess() throws {
         var memory = ChoiceStore()
-        memory.stream([third.identity])
+        memory.recordStreaming([third.identity])
         #expect(try assign(profile([("desk", "any")]), memory).names == ["desk": "Third"])
         let busy = webcam(port: 3, serial: "C", name: "Third", problem: .inUse(by: nil))
         #expect(
@@ -175,14 +175,14 @@ struct ProfileChoiceTests {
         var memory = ChoiceStore()
         let roles = profile([("desk", "any"), ("face", "any"), ("side", "any")])
         record(roles, [("face", "Cheap"), ("desk", "Studio"), ("side", "any")])
-            .enter(["desk": studio, "face": cheap, "side": third], into: &memory)
+            .record(["desk": studio, "face": cheap, "side": third], in: &memory)
         #expect(
             memory[.multicam].cameras.chosen == [
                 DeviceHistory.Choice(identity: studio.identity, role: "desk"),
                 DeviceHistory.Choice(identity: cheap.identity, role: "face"),
             ])
         #expect(memory.streamed == [studio.identity, cheap.identity, third.identity])
-        record(roles, []).enter(["desk": third], into: &memory)
+        record(roles, []).record(["desk": third], in: &memory)
         #expect(memory[.multicam].cameras.chosen.count == 2)
         #expect(memory.streamed == [third.identity, studio.identity, cheap.identity])
     }
@@ -194,7 +194,7 @@ struct ProfileChoiceTests {
             record(
                 profile([("desk", "any")], ChoiceSettings(policy: policy)), [("desk", "Cheap")],
                 proposal: third.identity
-            ).enter(["desk": cheap], into: &memory)
+            ).record(["desk": cheap], in: &memory)
             #expect(memory[.multicam].cameras.chosen.isEmpty)
             #expect(memory[.multicam].cameras.proposed.map(\.identity) == [third.identity])
             #expect(memory[.multicam].cameras.hasProposal(by: "test"))

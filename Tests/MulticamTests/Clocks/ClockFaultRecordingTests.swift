@@ -66,7 +66,7 @@ struct ClockFaultRecordingTests {
     ///   - moved: Expected movement of the clock, in seconds.
     ///   - silent: Expected duration of the silence, in seconds.
     /// - Throws: An error if the recording can't be read.
-    private func judge(
+    private func checkRecording(
         _ recording: Recording, from regained: Double, moved: Double, silent: Range<Double>
     ) throws {
         let beeps = try beeps(recording)
@@ -170,7 +170,7 @@ struct ClockFaultRecordingTests {
             }
             return (audio.firstSample - missing.withLock { $0 }, audio.capturedAt)
         })
-        try judge(recording, from: Self.event + 1.5, moved: 1, silent: 1..<1.5)
+        try checkRecording(recording, from: Self.event + 1.5, moved: 1, silent: 1..<1.5)
     }
 
     @Test(
@@ -182,6 +182,6 @@ struct ClockFaultRecordingTests {
                 audio.capturedAt
             )
         })
-        try judge(recording, from: Self.event + 0.5, moved: -5, silent: 0..<0.5)
+        try checkRecording(recording, from: Self.event + 0.5, moved: -5, silent: 0..<0.5)
     }
 }

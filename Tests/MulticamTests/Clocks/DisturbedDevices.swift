@@ -42,9 +42,9 @@ final class DisturbedCamera: CameraSource {
         }
     }
 
-    func recordingBegins(at start: ClockTime) {
+    func setRecordingStart(_ start: ClockTime) {
         self.start.withLock { $0 = start }
-        camera.recordingBegins(at: start)
+        camera.setRecordingStart(start)
     }
 
     func stop() { camera.stop() }
@@ -85,9 +85,9 @@ final class DisturbedMicrophone: MicrophoneSource {
         }
     }
 
-    func recordingBegins(at start: ClockTime) {
+    func setRecordingStart(_ start: ClockTime) {
         self.start.withLock { $0 = start }
-        microphone.recordingBegins(at: start)
+        microphone.setRecordingStart(start)
     }
 
     func stop() { microphone.stop() }

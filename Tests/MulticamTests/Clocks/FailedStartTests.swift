@@ -9,7 +9,7 @@ import Testing
 @Suite("a session clock after a failed group start")
 struct FailedStartTests {
     @Test("after a failed start, the clock doesn't follow the group's time in the next recording")
-    func failure() async throws { try await OwnThread.run(Self.failure) }
+    func failure() async throws { try await SingleThreadExecutor.run(Self.failure) }
 
     private static func failure() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "start-\(UUID().uuidString).yaml")
@@ -17,13 +17,13 @@ struct FailedStartTests {
             to: file, atomically: true, encoding: .utf8)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
         let plan = try SessionSetup(SetupRequest(profile: file.path)).plan
-        let steering = SessionSteering(isStandby: true)
+        let steering = SessionController(isStandby: true)
         let replies = ConditionLock<[ControlReply]>([])
-        let person = MediaThread.eventually(name: "person") {
+        let person = MediaThread.startWhenPossible(name: "person") {
             let now = MonotonicClock().now
             let words = ["start", "at=\(now.nanoseconds)", "utc=1790000000000000000"]
             do throws(ControlError) {
-                let work = try steering.work(for: CommandRequest(words: words), paused: plan)
+                let work = try steering.work(for: CommandRequest(arguments: words), pausedPlan: plan)
                 work.perform(now) { reply in replies.withLock { $0.append(reply) } }
             } catch {
                 Issue.record("\(error)")

@@ -41,8 +41,10 @@ final class MeasuredClock: SessionClock {
     }
 
     /// Sends measurements to a clock that follows this one, starting with the last ten seconds.
-    func tell(_ steered: SteeredClock) throws(ClockRefusal) {
-        for second in (0..<10).reversed() { try steered.take(measurement(origin - .seconds(Int64(second)))) }
+    func sendMeasurements(to steered: SteeredClock) throws(ClockMeasurementError) {
+        for second in (0..<10).reversed() {
+            try steered.update(with: measurement(origin - .seconds(Int64(second))))
+        }
         state.withLock { $0.steered = steered }
     }
 
@@ -67,8 +69,8 @@ final class MeasuredClock: SessionClock {
                 return (steered, state.next)
             }
             guard let (steered, time) = due else { return isReached }
-            do throws(ClockRefusal) {
-                try steered.take(measurement(time))
+            do throws(ClockMeasurementError) {
+                try steered.update(with: measurement(time))
             } catch {
                 print("not followed: \(error)")
             }

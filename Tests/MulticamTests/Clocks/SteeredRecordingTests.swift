@@ -20,7 +20,7 @@ struct SteeredRecordingTests {
         let boot = ClockTime(nanoseconds: 1_000_000_000_000)
         let machine = MeasuredClock(at: boot, ppm: ppm)
         let clock = SteeredClock(machine)
-        try machine.tell(clock)
+        try machine.sendMeasurements(to: clock)
         // T0 is defined by a single reading, as by a node.
         let named = boot + .seconds(5)
         let utc = MeasuredClock.epoch + 5_000_000_000
@@ -73,13 +73,13 @@ struct SteeredRecordingTests {
         let boot = ClockTime(nanoseconds: 1_000_000_000_000)
         let machine = MeasuredClock(at: boot, ppm: 400)
         let clock = SteeredClock(machine)
-        try machine.tell(clock)
+        try machine.sendMeasurements(to: clock)
         let start = clock.begin(at: boot + .seconds(5), utc: MeasuredClock.epoch + 5_000_000_000)
         let host = SteeringHost { session, second in if second == 60 { session.split() } }
         let recording = try await Recording(
             """
             microphones: { host: { device: "virtual:clap" } }
-            """, seconds: 64, host: host, clock: clock, steer: { host.follow($0) },
+            """, seconds: 64, host: host, clock: clock, steer: { host.attach($0) },
             options: { $0.start = start })
         let track = try recording.track("host")
         let part = try #require(track.part_details?.first)

@@ -37,10 +37,10 @@ struct ControlStatusTests {
             seen.withLock { $0 = status }
         }
         _ = try await Recording(
-            profile, seconds: 7, host: host, steer: host.follow,
+            profile, seconds: 7, host: host, steer: host.attach,
             options: { options in
                 options.machine = MachineModel(
-                    processors: 2, costs: .usual, freeMemory: 4_000_000_000,
+                    processors: 2, costs: .defaults, freeMemory: 4_000_000_000,
                     disk: MachineModel.Disk(freeBytes: 6_000_000_000, bytesPerSecond: nil))
             })
         return try #require(seen.withLock { $0 })

@@ -50,10 +50,10 @@ struct LiveBudgetTests {
         return try await Recording(
             profile.replacingOccurrences(of: "POLICY", with: policy), seconds: 6, host: host,
             changing: { setup in speed = setup.plan.bytesPerSecond.values.reduce(0, +) * 1.8 },
-            steer: host.follow,
+            steer: host.attach,
             options: { options in
                 options.machine = MachineModel(
-                    processors: 64, costs: .usual, freeMemory: 64_000_000_000,
+                    processors: 64, costs: .defaults, freeMemory: 64_000_000_000,
                     disk: MachineModel.Disk(freeBytes: 1_000_000_000_000, bytesPerSecond: speed))
             })
     }
@@ -94,7 +94,7 @@ struct LiveBudgetTests {
     @Test(
         "on standby, an output that would require reducing a camera is refused, and active outputs are counted"
     )
-    func standby() async throws { try await OwnThread.run(Self.standby) }
+    func standby() async throws { try await SingleThreadExecutor.run(Self.standby) }
 
     private static func standby() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "budget-\(UUID().uuidString)")
@@ -104,7 +104,7 @@ struct LiveBudgetTests {
         var options = RecordingOptions(
             parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0")
         options.machine = MachineModel(
-            processors: 1, costs: .usual, freeMemory: 64_000_000_000,
+            processors: 1, costs: .defaults, freeMemory: 64_000_000_000,
             disk: MachineModel.Disk(freeBytes: 1_000_000_000_000, bytesPerSecond: 1e12))
         func session(budget: Double) throws -> MulticamSession {
             let text = profile.replacingOccurrences(of: "copy", with: "encode").replacingOccurrences(
@@ -119,15 +119,15 @@ struct LiveBudgetTests {
         let camera = PlannedLiveOutput(
             name: "v4l2", kind: .v4l2, address: "/dev/video9", source: "desk")
         let before = try #require(session.hardwareCost?.total)
-        let refusal = #expect(throws: SessionChangeError.self) { try session.plan(camera) }
+        let refusal = #expect(throws: SessionChangeError.self) { try session.addToPlan(camera) }
         #expect(
             refusal?.isOverBudget == true
                 && refusal?.description.contains("quality isn't reduced on standby") == true,
             "\(before) \(refusal as Any)")
         #expect(session.hardwareCost?.total == before)
-        session.count(camera)
+        session.addToPlanIgnoringBudget(camera)
         #expect((session.hardwareCost?.total ?? 0) > before)
-        session.unplan("v4l2")
+        session.removeFromPlan("v4l2")
         #expect(session.hardwareCost?.total == before)
         await session.close()
     }

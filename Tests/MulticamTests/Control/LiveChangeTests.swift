@@ -32,7 +32,7 @@ struct LiveChangeTests {
                 Issue.record("\(error)")
             }
         }
-        let recording = try await Recording(Self.profile, seconds: 5, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 5, host: host, steer: host.attach)
         let manifest = recording.manifest
         let changes = try #require(manifest.changes)
         #expect(changes.map(\.shown) == [["face", "desk"], ["desk", "face"]])
@@ -102,7 +102,7 @@ struct LiveChangeTests {
     @Test("each visible change adds an arrangement for composing the program again")
     func arrangements() async throws {
         let host = SteeringHost(Self.steering(Self.seenChanges))
-        let recording = try await Recording(Self.profile, seconds: 8, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 8, host: host, steer: host.attach)
         try recording.checkSchema()
         let manifest = recording.manifest
         let arrangements = try #require(manifest.arrangements)
@@ -174,7 +174,7 @@ struct LiveChangeTests {
                 done.withLock { $0 += 1 }
             }
         }
-        let recording = try await Recording(Self.profile, seconds: 14, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 14, host: host, steer: host.attach)
         #expect(recording.manifest.changes?.count == done.withLock { $0 })
         #expect(done.withLock { $0 } >= 90)
         #expect(recording.manifest.gaps.isEmpty)
@@ -191,7 +191,7 @@ struct LiveChangeTests {
     @Test("a change is reported with the manifest's time, or as lost if the recording ends before it")
     func decided() async throws {
         let outcomes = ConditionLock<[String: ChangeOutcome]>([:])
-        @Sendable func note(_ name: String) -> ChangeDecision {
+        @Sendable func note(_ name: String) -> ChangeCompletion {
             { outcome in outcomes.withLock { $0[name] = outcome } }
         }
         let host = SteeringHost { session, look in
@@ -215,7 +215,7 @@ struct LiveChangeTests {
                 Issue.record("\(error)")
             }
         }
-        let recording = try await Recording(Self.profile, seconds: 20, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 20, host: host, steer: host.attach)
         let told = outcomes.withLock { $0 }
         let manifest = recording.manifest
         #expect(manifest.changes?.map(\.changes) == [["swap"]])
@@ -227,7 +227,7 @@ struct LiveChangeTests {
         guard case .recorded = told["split"] else { return #expect(Bool(false), "\(told)") }
         #expect(try recording.track("program").parts?.count == 1)
         for name in ["late change", "late order", "late marker", "late split"] {
-            #expect(told[name] == .ended, "\(name)")
+            #expect(told[name] == .recordingEnded, "\(name)")
         }
     }
 
@@ -242,7 +242,7 @@ struct LiveChangeTests {
         let outcomes = ConditionLock<[ChangeOutcome]>([])
         session.mark("late") { outcome in outcomes.withLock { $0.append(outcome) } }
         session.split { outcome in outcomes.withLock { $0.append(outcome) } }
-        #expect(outcomes.withLock { $0 } == [.ended, .ended])
+        #expect(outcomes.withLock { $0 } == [.recordingEnded, .recordingEnded])
         #expect(session.currentPlan.program?.arrangement.shown == ["desk", "face"])
         #expect(recording.manifest.changes == nil && recording.manifest.markers.isEmpty)
     }
@@ -259,7 +259,7 @@ struct LiveChangeTests {
                 refusals.withLock { $0.append(error.description) }
             }
         }
-        let recording = try await Recording(Self.profile, seconds: 3, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 3, host: host, steer: host.attach)
         #expect(refusals.withLock { $0.count } == 1)
         #expect(recording.manifest.changes == nil)
     }

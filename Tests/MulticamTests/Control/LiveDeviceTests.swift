@@ -59,7 +59,7 @@ struct LiveDeviceTests {
     func format() async throws {
         let size = FrameSize(width: 320, height: 240)
         let host = Self.host([2: [.format(role: "desk", size, nil)]])
-        let recording = try await Recording(Self.changing, seconds: 6, host: host, steer: host.follow)
+        let recording = try await Recording(Self.changing, seconds: 6, host: host, steer: host.attach)
         try recording.checkSchema()
         try Self.expectWhole(recording, ["face"], frames: 180)
         let desk = try recording.track("desk")
@@ -81,7 +81,7 @@ struct LiveDeviceTests {
         "a disabled camera is a slate until it is enabled, even if the program uses it")
     func disabled() async throws {
         let host = Self.host([1: [.enabled(role: "face", false)], 4: [.enabled(role: "face", true)]])
-        let recording = try await Recording(Self.profile, seconds: 7, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 7, host: host, steer: host.attach)
         try Self.expectWhole(recording, ["desk"], frames: 210)
         let counts = try #require(try recording.track("face").frames)
         #expect(
@@ -97,7 +97,7 @@ struct LiveDeviceTests {
     @Test("a stopped track is complete, and a new track of its camera starts on the same grid")
     func ended() async throws {
         let host = Self.host([1: [.stopTrack(role: "face")], 4: [.startTrack(role: "face")]])
-        let recording = try await Recording(Self.profile, seconds: 8, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 8, host: host, steer: host.attach)
         try recording.checkSchema()
         try Self.expectWhole(recording, ["desk"], frames: 240)
         let first = try recording.track("face")
@@ -131,7 +131,7 @@ struct LiveDeviceTests {
         defer { MediaThread.refusedNames.withLock { _ = $0.remove("open:lonely.2") } }
         let profile = Self.changing.replacing("face:", with: "lonely:")
         let host = Self.host([1: [.stopTrack(role: "lonely")], 3: [.startTrack(role: "lonely")]])
-        let recording = try await Recording(profile, seconds: 6, host: host, steer: host.follow)
+        let recording = try await Recording(profile, seconds: 6, host: host, steer: host.attach)
         try Self.expectWhole(recording, ["desk"], frames: 180)
         #expect(!recording.manifest.tracks.contains { $0.name == "lonely.2" })
         #expect(
@@ -141,7 +141,7 @@ struct LiveDeviceTests {
     @Test("a removed camera leaves a complete track and a program without the camera")
     func removed() async throws {
         let host = Self.host([2: [.removed(role: "face")]])
-        let recording = try await Recording(Self.profile, seconds: 5, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 5, host: host, steer: host.attach)
         try Self.expectWhole(recording, ["desk", "program"], frames: 150)
         #expect(try recording.track("face").ended_ns != nil)
         #expect(recording.manifest.changes?.last?.shown == ["desk"])
@@ -152,7 +152,7 @@ struct LiveDeviceTests {
     @Test("when the last camera track is stopped, audio continues to the end of the recording")
     func audioAlone() async throws {
         let host = Self.host([1: [.stopTrack(role: "desk"), .stopTrack(role: "face")]])
-        let recording = try await Recording(Self.changing, seconds: 4, host: host, steer: host.follow)
+        let recording = try await Recording(Self.changing, seconds: 4, host: host, steer: host.attach)
         #expect(try recording.track("desk").ended_ns != nil && recording.track("face").ended_ns != nil)
         #expect(recording.manifest.duration_ns == 4_000_000_000)
         #expect(try recording.track("host").samples?.written == 192_000)
@@ -162,7 +162,7 @@ struct LiveDeviceTests {
     func microphone() async throws {
         let host = Self.host([1: [.stopTrack(role: "host")], 4: [.startTrack(role: "host")]])
         let profile = Self.profile.replacingOccurrences(of: "virtual:tone", with: "virtual:clap?phase=0")
-        let recording = try await Recording(profile, seconds: 7, host: host, steer: host.follow)
+        let recording = try await Recording(profile, seconds: 7, host: host, steer: host.attach)
         try recording.checkSchema()
         try Self.expectWhole(recording, ["desk", "face", "program"], frames: 210, audio: ["host", "host.2"])
         let first = try recording.track("host")
@@ -220,7 +220,7 @@ struct LiveDeviceTests {
             cameras: { desk: { device: "virtual:clap?size=320x180&latency=\(latency)", rate: 30 } }
             microphones: { host: { device: "virtual:clap" } }
             tracks: { cameras: copy, microphones: wav }
-            """, seconds: 9, host: host, steer: host.follow)
+            """, seconds: 9, host: host, steer: host.attach)
         let lapel = try recording.track("lapel")
         let samples = try #require(lapel.samples)
         #expect(lapel.first_ns > 3_000_000_000 && lapel.first_ns + lapel.duration_ns == 9_000_000_000)
@@ -278,7 +278,7 @@ struct LiveDeviceTests {
             }
             plans.withLock { $0.append(session.currentPlan) }
         }
-        let recording = try await Recording(Self.changing, seconds: 8, host: host, steer: host.follow)
+        let recording = try await Recording(Self.changing, seconds: 8, host: host, steer: host.attach)
         try recording.checkSchema()
         let refused = refusals.withLock { $0.map(\.description) }
         #expect(refused.count == 1, "\(refused)")
@@ -296,7 +296,7 @@ struct LiveDeviceTests {
     @Test("a microphone's track that is stopped and restarted at once has every sample in one of its files")
     func breath() async throws {
         let host = Self.host([1: [.stopTrack(role: "host"), .startTrack(role: "host")]])
-        let recording = try await Recording(Self.profile, seconds: 3, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 3, host: host, steer: host.attach)
         let (first, second) = (try recording.track("host"), try recording.track("host.2"))
         #expect(first.ended_ns == second.first_ns)
         let counts = try [first, second].map { try Reader.audio(recording.path($0.file)).count }
@@ -307,7 +307,7 @@ struct LiveDeviceTests {
     @Test("a disabled microphone is silent everywhere, with a gap that states the cause")
     func microphoneOff() async throws {
         let host = Self.host([1: [.enabled(role: "host", false)], 4: [.enabled(role: "host", true)]])
-        let recording = try await Recording(Self.profile, seconds: 7, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 7, host: host, steer: host.attach)
         let gap = try #require(recording.manifest.gaps.first)
         #expect(recording.manifest.gaps.count == 1 && gap.track == "host" && gap.cause == "disable host")
         let length = gap.to.nanoseconds - gap.from.nanoseconds
@@ -337,7 +337,7 @@ struct LiveDeviceTests {
             look: [.startTrack(role: "face"), .startTrack(role: "host")],
         ])
         let profile = Self.changing.replacingOccurrences(of: "phase=0\",", with: "latency=1800\",")
-        let recording = try await Recording(profile, seconds: 5, host: host, steer: host.follow)
+        let recording = try await Recording(profile, seconds: 5, host: host, steer: host.attach)
         try recording.checkSchema()
         let names = Set(recording.manifest.tracks.map(\.name))
         // In each case, the next sample of a connected microphone is before the end.
@@ -370,7 +370,7 @@ struct LiveDeviceTests {
               desk: { device: "virtual:clap?size=320x180", rate: 30 }
               slow: { device: "virtual:clap?size=320x180&fps=30", rate: 1/10 }
             tracks: { cameras: copy }
-            """, seconds: 60, host: host, steer: host.follow)
+            """, seconds: 60, host: host, steer: host.attach)
         try recording.checkSchema()
         #expect(recording.events.contains { $0.contains("track slow.2 starts") })
         #expect(recording.manifest.duration_ns < 8_000_000_000)
@@ -392,7 +392,7 @@ struct LiveDeviceTests {
                 .stopTrack(role: "host"),
             ],
         ])
-        let recording = try await Recording(Self.changing, seconds: 4, host: host, steer: host.follow)
+        let recording = try await Recording(Self.changing, seconds: 4, host: host, steer: host.attach)
         try recording.checkSchema()
         #expect(!recording.manifest.tracks.contains { $0.name == "face.2" })
         let files = try FileManager.default.contentsOfDirectory(atPath: recording.path("cameras"))

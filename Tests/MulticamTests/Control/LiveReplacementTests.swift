@@ -32,7 +32,7 @@ struct LiveReplacementTests {
               desk: { device: "virtual:clap?\(size)", rate: \(rate) }
               face: { device: "virtual:clap?phase=5&\(size)", rate: \(rate) }
             tracks: { cameras: copy }
-            """, seconds: 3, host: host, steer: host.follow)
+            """, seconds: 3, host: host, steer: host.attach)
         for name in ["desk", "face"] {
             let counts = try #require(try recording.track(name).frames)
             #expect(
@@ -78,7 +78,7 @@ struct LiveReplacementTests {
     func copied() async throws {
         let host = Self.host([2: Self.other])
         let recording = try await Recording(
-            Self.profile("copy"), seconds: 6, host: host, steer: host.follow)
+            Self.profile("copy"), seconds: 6, host: host, steer: host.attach)
         try recording.checkSchema()
         let manifest = recording.manifest
         for name in ["desk", "face", "program"] {
@@ -122,7 +122,7 @@ struct LiveReplacementTests {
     func encoded() async throws {
         let host = Self.host([2: "virtual:clap?phase=3&size=320x180&fps=60"])
         let recording = try await Recording(
-            Self.profile("encode"), seconds: 6, host: host, steer: host.follow)
+            Self.profile("encode"), seconds: 6, host: host, steer: host.attach)
         try recording.checkSchema()
         let desk = try recording.track("desk")
         let counts = try #require(desk.frames)
@@ -144,7 +144,7 @@ struct LiveReplacementTests {
         }
         let host = Self.host(Dictionary(uniqueKeysWithValues: selectors))
         let recording = try await Recording(
-            Self.profile("copy"), seconds: 35, host: host, steer: host.follow)
+            Self.profile("copy"), seconds: 35, host: host, steer: host.attach)
         try recording.checkSchema()
         let desk = try recording.track("desk")
         #expect(desk.parts?.count == 10)
@@ -166,7 +166,7 @@ struct LiveReplacementTests {
         let profile = Self.profile("copy").replacingOccurrences(
             of: "640x360&drift=40", with: "640x360&format=h264")
         let host = Self.host([2: "virtual:clap?phase=11&size=320x180&format=h264&seed=9"])
-        let recording = try await Recording(profile, seconds: 8, host: host, steer: host.follow)
+        let recording = try await Recording(profile, seconds: 8, host: host, steer: host.attach)
         try recording.checkSchema()
         let desk = try recording.track("desk")
         let counts = try #require(desk.frames)
@@ -206,7 +206,7 @@ struct LiveReplacementTests {
                 Issue.record("\(error)")
             }
         }
-        let recording = try await Recording(profile, seconds: 6, host: host, steer: host.follow)
+        let recording = try await Recording(profile, seconds: 6, host: host, steer: host.attach)
         try recording.checkSchema()
         let desk = try recording.track("desk")
         let counts = try #require(desk.frames)
@@ -235,7 +235,7 @@ struct LiveReplacementTests {
     func away() async throws {
         let profile = Self.profile("copy").replacingOccurrences(of: "drift=40", with: "unplug=1")
         let host = Self.host([4: Self.other])
-        let recording = try await Recording(profile, seconds: 7, host: host, steer: host.follow)
+        let recording = try await Recording(profile, seconds: 7, host: host, steer: host.attach)
         let gap = try #require(recording.manifest.gaps.first { $0.track == "desk" })
         #expect(recording.manifest.gaps.count { $0.track == "desk" } == 1)
         #expect(abs(gap.from.nanoseconds - 1_000_000_000) < 50_000_000)
@@ -265,7 +265,7 @@ struct LiveReplacementTests {
             }
         }
         let recording = try await Recording(
-            Self.profile("copy"), seconds: 6, host: host, steer: host.follow)
+            Self.profile("copy"), seconds: 6, host: host, steer: host.attach)
         let told = refusals.withLock { $0 }
         #expect(told.count == 3)
         #expect(told.first?.hasPrefix("camera desk already uses “Virtual camera desk”") == true, "\(told)")

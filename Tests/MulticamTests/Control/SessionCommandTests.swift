@@ -10,11 +10,11 @@ import Timing
 struct SessionCommandTests {
     /// Returns the parsed arguments of a command, in the type that the command uses.
     private func input<Input>(_ words: [String], as type: Input.Type = Input.self) throws -> Input {
-        try #require(try SessionCommand.parse(CommandRequest(words: words)).input as? Input)
+        try #require(try SessionCommand.parse(CommandRequest(arguments: words)).input as? Input)
     }
 
     private func refusal(_ words: [String]) throws -> String? {
-        try SessionCommand.parse(CommandRequest(words: words)).groupRefusal
+        try SessionCommand.parse(CommandRequest(arguments: words)).groupRefusal
     }
 
     @Test(
@@ -27,7 +27,7 @@ struct SessionCommandTests {
         ] as [(String, String?)])
     func guesses(word: String, guess: String?) throws {
         let error = #expect(throws: ControlError.self) {
-            _ = try SessionCommand.parse(CommandRequest(words: [word]))
+            _ = try SessionCommand.parse(CommandRequest(arguments: [word]))
         }
         let text = try #require(error?.description)
         if let guess {
@@ -59,7 +59,7 @@ struct SessionCommandTests {
             ["stop", "at=1e9"], ["stop", "at="],
         ] {
             #expect(throws: ControlError.self, "\(words)") {
-                try SessionCommand.parse(CommandRequest(words: words))
+                try SessionCommand.parse(CommandRequest(arguments: words))
             }
         }
     }
@@ -78,7 +78,7 @@ struct SessionCommandTests {
             ["late", "at=99999999999999999999"],
         ] {
             #expect(throws: ControlError.self) {
-                _ = try SessionCommand.parse(CommandRequest(words: ["mark"] + words))
+                _ = try SessionCommand.parse(CommandRequest(arguments: ["mark"] + words))
             }
         }
     }
@@ -104,13 +104,15 @@ struct SessionCommandTests {
         ])
     func groupRefusal(words: [String]) throws {
         #expect(try refusal(words)?.hasPrefix("`\(words[0])`: ") == true)
-        let steering = SessionSteering()
+        let steering = SessionController()
         let plan = SessionPlan(
             profile: "p", cameras: [], microphones: [], program: nil, cameraTracks: [], microphoneTracks: [])
         #expect(throws: ControlError.self) {
-            try steering.work(for: CommandRequest(words: words, isFromGroup: true), paused: plan)
+            try steering.work(for: CommandRequest(arguments: words, isFromGroup: true), pausedPlan: plan)
         }
-        #expect(throws: Never.self) { try steering.work(for: CommandRequest(words: words), paused: plan) }
+        #expect(throws: Never.self) {
+            try steering.work(for: CommandRequest(arguments: words), pausedPlan: plan)
+        }
     }
 
     @Test(
@@ -125,7 +127,7 @@ struct SessionCommandTests {
         "live output is begun by a name, by what has no key, or by standard input; a key among the words is refused and not repeated"
     )
     func publish() throws {
-        typealias Place = SessionCommand.PublishedPlace
+        typealias Place = SessionCommand.PublishTarget
         #expect(try input(["publish", "show"]) == Place.entry("show"))
         #expect(try input(["publish", "-"]) == Place.standardInput)
         let microphone = try LiveOutputAddress("pulse:Studio mix")
@@ -138,18 +140,18 @@ struct SessionCommandTests {
             ["publish", "v4l2:KEY"],
         ] {
             let error = #expect(throws: ControlError.self) {
-                try SessionCommand.parse(CommandRequest(words: words))
+                try SessionCommand.parse(CommandRequest(arguments: words))
             }
             #expect(error?.description.contains("KEY") == false)
         }
         let address = "srt://host:9000?passphrase=0123456789"
-        let request = CommandRequest(words: ["publish", "-"], input: address)
+        let request = CommandRequest(arguments: ["publish", "-"], input: address)
         let parsed = try SessionCommand.parse(request)
         #expect(parsed.input as? Place == .address(try LiveOutputAddress(address)) && !parsed.needsInput)
-        #expect(try SessionCommand.parse(CommandRequest(words: ["publish", "-"])).needsInput)
+        #expect(try SessionCommand.parse(CommandRequest(arguments: ["publish", "-"])).needsInput)
         #expect(try CommandRequest(line: request.line) == request)
         #expect(throws: ControlError.self) {
-            try SessionCommand.parse(CommandRequest(words: ["publish", "-"], input: "KEY"))
+            try SessionCommand.parse(CommandRequest(arguments: ["publish", "-"], input: "KEY"))
         }
     }
 
@@ -172,7 +174,7 @@ struct SessionCommandTests {
             ["save-preset", "desk", "a\u{7}"],
         ] {
             #expect(throws: ControlError.self, "\(words)") {
-                try SessionCommand.parse(CommandRequest(words: words))
+                try SessionCommand.parse(CommandRequest(arguments: words))
             }
         }
     }
@@ -190,7 +192,7 @@ struct SessionCommandTests {
         let words = line.split(separator: " ").map(String.init)
         do throws(ControlError) {
             // Arguments that depend on the session are checked only when the session is known.
-            let parsed = try SessionCommand.parse(CommandRequest(words: words))
+            let parsed = try SessionCommand.parse(CommandRequest(arguments: words))
             guard let change = parsed.input as? SessionChange else {
                 Issue.record("\(line) isn't a change")
                 return

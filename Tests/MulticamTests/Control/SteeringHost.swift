@@ -5,12 +5,12 @@ import Session
 /// clock, so that simulated recordings are controlled at identical times.
 final class SteeringHost: HostReading {
     /// A weak reference, because the session retains its host.
-    private struct Followed {
+    private struct AttachedSession {
         weak var session: MulticamSession?
     }
 
-    private let followed = ConditionLock(Followed())
-    private let looks = ConditionLock(0)
+    private let attached = ConditionLock(AttachedSession())
+    private let readings = ConditionLock(0)
     private let steer: @Sendable (MulticamSession, Int) -> Void
     private let disk: DiskSpace?
     private let state: @Sendable (Int) -> HostState
@@ -28,12 +28,12 @@ final class SteeringHost: HostReading {
         self.steer = steer
     }
 
-    func follow(_ session: MulticamSession) { followed.withLock { $0.session = session } }
+    func attach(_ session: MulticamSession) { attached.withLock { $0.session = session } }
 
     func read(folder: String, at time: ClockTime) -> HostState {
         var state = HostState()
-        if let session = followed.withLock({ $0.session }) {
-            let number = looks.withLock { looks in
+        if let session = attached.withLock({ $0.session }) {
+            let number = readings.withLock { looks in
                 defer { looks += 1 }
                 return looks
             }

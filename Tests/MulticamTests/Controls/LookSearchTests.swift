@@ -10,7 +10,7 @@ struct LookSearchTests {
     private static func found(
         isRatio: Bool, from start: Int64, wanted: Double, _ look: (Int64) -> Double
     ) -> (value: Int64, look: Double, steps: Int) {
-        var search = LookSearch(isRatio: isRatio)
+        var search = ControlValueSearch(isRatio: isRatio)
         var value = start
         for step in 0..<5 {
             if abs(look(value) - wanted) <= 0.015 { return (value, look(value), step) }
@@ -47,7 +47,7 @@ struct LookSearchTests {
     func hopeless() {
         for look in [0.0, 1.0, .nan] {
             for isRatio in [true, false] {
-                var search = LookSearch(isRatio: isRatio)
+                var search = ControlValueSearch(isRatio: isRatio)
                 var value: Int64 = 100
                 for _ in 0..<20 { value = search.next(value: value, own: look, wanted: 0.5) }
                 #expect(value >= Int64.min && value <= Int64.max)
@@ -57,12 +57,12 @@ struct LookSearchTests {
 
     @Test("the best tried value is kept if the last one is worse")
     func best() {
-        var trials = LookTrials(100, 0.2)
+        var trials = ControlValueTrials(100, 0.2)
         for (value, difference) in [(200, 0.05), (400, 0.3), (300, .nan), (250, 0.05)] as [(Int64, Double)] {
             trials.add(value, difference)
         }
         #expect(trials.best == 200)
-        var worse = LookTrials(100, 0.2)
+        var worse = ControlValueTrials(100, 0.2)
         worse.add(200, 0.4)
         #expect(worse.best == 100)
     }

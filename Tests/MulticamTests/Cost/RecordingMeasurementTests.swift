@@ -9,7 +9,7 @@ struct RecordingMeasurementTests {
         "short recordings measure the cost of a wakeup, and one factor for all processor work"
     )
     func completed() async throws {
-        var alone = CostTable.usual
+        var alone = CostTable.defaults
         alone.plain[.deliver] = nil
         let table = try await RecordingMeasurement(duration: .milliseconds(400)).completed(alone)
         #expect(Set(table.plain.keys) == Set(WorkKind.allCases))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Several roles with the default microphone")
 struct DefaultMicrophonesTests {
     private func roles(_ roles: [MicrophoneRole], count: Int) -> DefaultMicrophones {
-        DefaultMicrophones(roles, count: count, isThereDefault: true)
+        DefaultMicrophones(roles, count: count, hasDefault: true)
     }
 
     private let two = [MicrophoneRole(role: "host-mic"), MicrophoneRole(role: "guest-mic")]

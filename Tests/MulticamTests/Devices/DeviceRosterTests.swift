@@ -20,10 +20,12 @@ struct DeviceRosterTests {
     func changes() {
         var roster = DeviceRoster(DeviceRoster.Filter())
         let none = DeviceStore()
-        #expect(roster.update(cameras: [located(desk, 1)], memory: none) == [.arrived(desk)])
+        #expect(roster.update(cameras: [located(desk, 1)], memory: none) == [.connected(desk)])
         #expect(roster.update(cameras: [located(desk, 1)], memory: none).isEmpty)
         #expect(
-            roster.update(cameras: [located(face, 2)], memory: none) == [.departed(desk), .arrived(face)])
+            roster.update(cameras: [located(face, 2)], memory: none) == [
+                .disconnected(desk), .connected(face),
+            ])
         #expect(roster.devices == [face])
     }
 
@@ -33,7 +35,7 @@ struct DeviceRosterTests {
         _ = roster.update(cameras: [located(desk, 1)], memory: DeviceStore())
         #expect(
             roster.update(cameras: [located(desk, 7)], memory: DeviceStore()) == [
-                .departed(desk), .arrived(desk),
+                .disconnected(desk), .connected(desk),
             ])
     }
 

@@ -29,10 +29,10 @@ struct DeviceStoreTests {
 
         memory.add(.init(identity: moved.identity, position: .front), among: [moved])
         #expect(memory.applied(to: [moved])[0].position == .front)
-        let wasKnown = memory.forget(moved.identity, among: [other, moved])
+        let wasKnown = memory.removeNotes(on: moved.identity, among: [other, moved])
         #expect(wasKnown)
         #expect(memory.applied(to: [other, moved]) == [other, moved])
-        let isKnown = memory.forget(moved.identity, among: [other, moved])
+        let isKnown = memory.removeNotes(on: moved.identity, among: [other, moved])
         #expect(!isKnown)
     }
 
@@ -50,7 +50,7 @@ struct DeviceStoreTests {
     // MARK: The file
 
     /// A file in a temporary folder that is removed at the end of the test.
-    private final class Place {
+    private final class StoreFixture {
         let folder: String
         let file: StateFile<DeviceStore>
 
@@ -65,7 +65,7 @@ struct DeviceStoreTests {
             }
         }
 
-        func put(_ text: String) throws {
+        func write(_ text: String) throws {
             try FileManager.default.createDirectory(
                 atPath: folder + "/state", withIntermediateDirectories: true)
             try Data(text.utf8).write(to: URL(fileURLWithPath: file.path))
@@ -86,7 +86,7 @@ struct DeviceStoreTests {
 
     @Test("stored data is read back, and a missing file counts as empty without a warning")
     func roundTrip() throws {
-        let place = Place()
+        let place = StoreFixture()
         #expect(place.file.read().content == DeviceStore())
         let camera = webcam(port: 1, serial: "A\u{1B}\"")
         let warning = try place.file.update { memory in
@@ -114,8 +114,8 @@ struct DeviceStoreTests {
             "\u{0}\u{0}\u{0}", "{\"schema\":1,\"cameras\":{\"desk\":7},\"microphones\":{},\"remarks\":[]}",
         ])
     func broken(text: String) throws {
-        let place = Place()
-        try place.put(text)
+        let place = StoreFixture()
+        try place.write(text)
         let (memory, warning) = place.file.read()
         #expect(memory == DeviceStore())
         #expect(warning?.contains("renamed to devices.json.broken") == true)
@@ -124,7 +124,7 @@ struct DeviceStoreTests {
         #expect(
             try Data(contentsOf: URL(fileURLWithPath: place.file.path + ".broken")) == Data(text.utf8))
 
-        try place.put(text)
+        try place.write(text)
         let second = try place.file.update { $0.cameras["desk"] = webcam(port: 1).identity }
         #expect(second?.contains("renamed to") == true)
         #expect(place.file.read().content.cameras.count == 1)
@@ -132,8 +132,8 @@ struct DeviceStoreTests {
 
     @Test("a named pipe counts as empty, without waiting for it")
     func pipe() throws {
-        let place = Place()
-        try place.put("")
+        let place = StoreFixture()
+        try place.write("")
         unlink(place.file.path)
         #expect(mkfifo(place.file.path, 0o600) == 0)
         #expect(place.file.read().warning?.contains("not a regular file") == true)
@@ -151,13 +151,13 @@ struct DeviceStoreTests {
 
     @Test("concurrent updates preserve each other's changes")
     func concurrent() throws {
-        let place = Place()
+        let place = StoreFixture()
         let (writers, changes) = (4, 8)
         // The timeout is long enough for slow disks on a busy machine.
-        let file = StateFile<DeviceStore>(path: place.file.path, patience: .seconds(3600))
+        let file = StateFile<DeviceStore>(path: place.file.path, lockTimeout: .seconds(3600))
         let failures = ConditionLock<[any Error]>([])
         let threads = (0..<writers).map { writer in
-            MediaThread.eventually(name: "writer \(writer)") {
+            MediaThread.startWhenPossible(name: "writer \(writer)") {
                 for change in 0..<changes {
                     do {
                         _ = try file.update { memory in
@@ -176,12 +176,12 @@ struct DeviceStoreTests {
 
     @Test("waiting for a lock that another process holds times out")
     func heldLock() throws {
-        let place = Place()
-        try place.put("")
+        let place = StoreFixture()
+        try place.write("")
         let held = open(place.file.path + ".lock", O_RDWR | O_CREAT, 0o600)
         defer { close(held) }
         #expect(flock(held, LOCK_EX) == 0)
-        let file = StateFile<DeviceStore>(path: place.file.path, patience: .milliseconds(20))
+        let file = StateFile<DeviceStore>(path: place.file.path, lockTimeout: .milliseconds(20))
         let error = #expect(throws: StateFileError.self) { try file.update { _ in } }
         #expect(error?.description.contains("another program has locked the file") == true)
     }

@@ -30,10 +30,10 @@ struct DiscoverySessionTests {
         #expect(await changes.next() == session.problem.map { .problem($0) })
         try machine.plug(3, name: "Face")
         let arrival = await changes.next()
-        #expect(arrival == session.devices.last.map { .arrived($0) })
+        #expect(arrival == session.devices.last.map { .connected($0) })
         #expect(arrival?.device?.name == "Face")
         try machine.unplug(0)
-        #expect(await changes.next() == .departed(desk))
+        #expect(await changes.next() == .disconnected(desk))
         #expect(session.devices.map(\.name) == ["Face"])
 
         session.stop()

@@ -28,9 +28,9 @@ final class NodeMachine: Sendable {
     var workingCatalog: CameraCatalog {
         CameraCatalog(
             sysfs: path, nodes: path + "/dev", isSettled: { _ in true },
-            ask: { _ in
+            query: { _ in
                 .camera(
-                    NodeAnswers(formats: [
+                    NodeProperties(formats: [
                         OfferedFormat(
                             pixel: .mjpeg, size: FrameSize(width: 640, height: 480),
                             rates: .listed([FrameRate(30)]))

@@ -9,7 +9,7 @@ struct DoctorTests {
     @Test("a healthy machine passes all checks")
     func healthy() throws {
         let files = try HealthyMachine.files()
-        let examination = Examination(of: HealthyMachine.machine(files))
+        let examination = DoctorReport(of: HealthyMachine.machine(files))
         let ill = examination.findings.filter { $0.level != .ok }
         #expect(ill.isEmpty, "\(ill.map(\.text))")
         #expect(examination.isHealthy)
@@ -26,20 +26,21 @@ struct DoctorTests {
     }
 
     @Test(
-        "each fault is found and reported with its fix, and nothing else is reported", arguments: illnesses
+        "each fault is found and reported with its fix, and nothing else is reported",
+        arguments: machineFaults
     )
-    func finds(_ illness: Illness) throws {
+    func finds(_ illness: MachineFaultCase) throws {
         let files = try HealthyMachine.files()
         try illness.files(files)
         var machine = HealthyMachine.machine(files)
         illness.facts(&machine)
-        let examination = Examination(of: machine)
+        let examination = DoctorReport(of: machine)
         let found = examination.findings.filter { $0.level != .ok }
         let all = found.map { "\($0.check) \($0.level): \($0.text)" }
         let finding = try #require(found.first { $0.check == illness.check }, "found \(all)")
         #expect(found.allSatisfy { $0.group == finding.group || $0.level == .unknown }, "\(all)")
         #expect(finding.level == illness.level)
-        #expect(finding.mend == illness.mend)
+        #expect(finding.repairCommand == illness.recommendedCommand)
         for words in illness.text { #expect(finding.text.contains(words), "\(finding.text)") }
         #expect(finding.text.hasSuffix(".") || finding.check.hasPrefix("log."))
         #expect(examination.isHealthy == (illness.level != .problem))
@@ -59,14 +60,14 @@ struct DoctorTests {
         ]
         for place in places {
             try files.write(place, rubbish)
-            expectPrintable(Examination(of: HealthyMachine.machine(files)))
+            expectPrintable(DoctorReport(of: HealthyMachine.machine(files)))
         }
         let empty = try SyntheticMachine()
         var machine = HealthyMachine.machine(empty)
         machine.output = HealthyMachine.folder("/nonexistent", isWritable: false, free: nil)
         machine.wallClock = .min
         machine.kernelLog = .unreadable(errno: ENOENT)
-        let examination = Examination(of: machine)
+        let examination = DoctorReport(of: machine)
         expectPrintable(examination)
         #expect(
             Set(examination.findings.filter { $0.level == .unknown }.map(\.check)) == [
@@ -75,9 +76,9 @@ struct DoctorTests {
             ])
     }
 
-    private func expectPrintable(_ examination: Examination) {
+    private func expectPrintable(_ examination: DoctorReport) {
         for finding in examination.findings {
-            let texts = [finding.text, finding.device ?? "", finding.mend ?? ""]
+            let texts = [finding.text, finding.device ?? "", finding.repairCommand ?? ""]
             #expect(texts.allSatisfy { text in !text.unicodeScalars.contains { $0.value < 32 } })
         }
     }
@@ -110,7 +111,7 @@ struct DoctorTests {
 
     @Test("this machine can be examined, too")
     func thisMachine() {
-        let examination = Examination(output: ".")
+        let examination = DoctorReport(output: ".")
         #expect(examination.findings.contains { $0.check == "storage.space" })
         expectPrintable(examination)
     }

@@ -69,16 +69,18 @@ enum HealthyMachine {
         FolderFacts(path: path, existing: path, isWritable: isWritable, freeBytes: free)
     }
 
-    static func microphone(muted: Bool = false, percent: Int = 80, flat: Bool = false) -> PulseSurvey.Source {
-        PulseSurvey.Source(
+    static func microphone(muted: Bool = false, percent: Int = 80, flat: Bool = false)
+        -> PulseConfiguration.Source
+    {
+        PulseConfiguration.Source(
             name: "mic one", description: "Studio Microphone", isMuted: muted, volumePercent: percent,
             hasFlatVolume: flat)
     }
 
     static func survey(
-        _ sources: PulseSurvey.Source..., chosen: String? = "mic one", modules: [String] = []
-    ) -> PulseSurvey {
-        PulseSurvey(
+        _ sources: PulseConfiguration.Source..., chosen: String? = "mic one", modules: [String] = []
+    ) -> PulseConfiguration {
+        PulseConfiguration(
             server: "pulseaudio 16.1", defaultSource: chosen, sources: sources, modules: modules)
     }
 }

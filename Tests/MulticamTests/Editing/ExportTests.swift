@@ -24,7 +24,7 @@ struct ExportTests {
             let session = RandomSession(seed: seed)
             let host = session.host()
             let recording = try await Recording(
-                session.profile, seconds: session.seconds, host: host, steer: host.follow)
+                session.profile, seconds: session.seconds, host: host, steer: host.attach)
             try recording.checkSchema()
             try Self.export(recording.folder)
             let rendered = try Self.render(recording)
@@ -71,10 +71,10 @@ struct ExportTests {
         guard let program = recording.manifest.tracks.first(where: { $0.kind == "program" }) else {
             return (1, 1, 0)
         }
-        let likeness = try Likeness.ofFrames(
+        let likeness = try FrameSimilarity.ofFrames(
             path, ([program.file] + (program.parts ?? [])).map(recording.path))
         #expect(likeness.count == Int(session.frameCount))
-        let compared = Likeness.comparable(cut, of: session).filter { $0 < likeness.count }.map {
+        let compared = FrameSimilarity.comparable(cut, of: session).filter { $0 < likeness.count }.map {
             likeness[$0]
         }
         return (

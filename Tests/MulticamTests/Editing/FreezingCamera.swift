@@ -22,9 +22,9 @@ final class FreezingCamera: CameraSource {
     var simulationTime: Nanoseconds { camera.simulationTime }
     func stop() { camera.stop() }
 
-    func recordingBegins(at start: ClockTime) {
+    func setRecordingStart(_ start: ClockTime) {
         state.withLock { $0.start = start }
-        camera.recordingBegins(at: start)
+        camera.setRecordingStart(start)
     }
 
     func start(

@@ -82,15 +82,15 @@ struct EncoderDetectionTests {
         try Self.card(files, 128, driver: "amdgpu", vendor: "1002", device: "164e")
         var costs = MachineCosts()
         for encoder in detected(files) {
-            costs.note(TriedEncoder(encoder: encoder, outcome: .fails(reason: "once.")))
-            costs.note(TriedEncoder(encoder: encoder, outcome: .fails(reason: "twice.")))
+            costs.record(TriedEncoder(encoder: encoder, outcome: .fails(reason: "once.")))
+            costs.record(TriedEncoder(encoder: encoder, outcome: .fails(reason: "twice.")))
         }
         #expect(costs.encoders?.map(\.outcome) == [.fails(reason: "twice.")])
-        #expect(costs.known(of: detected(files)).count == 1)
+        #expect(costs.results(for: detected(files)).count == 1)
         try files.write("proc/sys/kernel/osrelease", "6.1.0-22-amd64\n")
-        #expect(costs.known(of: detected(files)).isEmpty)
+        #expect(costs.results(for: detected(files)).isEmpty)
         for encoder in detected(files) {
-            costs.note(TriedEncoder(encoder: encoder, outcome: .fails(reason: "anew.")))
+            costs.record(TriedEncoder(encoder: encoder, outcome: .fails(reason: "anew.")))
         }
         #expect(costs.encoders?.map(\.outcome) == [.fails(reason: "anew.")])
     }

@@ -77,8 +77,8 @@ final class FailingCodecs: CodecFactory {
         }
 
         func requestKeyFrame() { encoder.requestKeyFrame() }
-        func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
-            try encoder.change(to: preset)
+        func changePreset(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
+            try encoder.changePreset(to: preset)
         }
         func finish(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket] {
             try encoder.finish(unless: isAbandoned)
@@ -109,7 +109,7 @@ final class FailingCodecs: CodecFactory {
         try codecs.makeSlate(like: frame, caption: caption)
     }
 
-    var slateShortcoming: String? { codecs.slateShortcoming }
+    var slateTextProblem: String? { codecs.slateTextProblem }
 
     func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
         codecs.isWholeJPEG(bytes, size: size)

@@ -39,10 +39,10 @@ struct HardwareRecordingTests {
     }
 
     private static func setup(
-        _ encoder: HardwareEncoder, wish: String = "auto", streams: Int = 2
+        _ encoder: HardwareEncoder, requestedEncoder: String = "auto", streams: Int = 2
     ) throws -> SessionSetup {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
-        try profile(wish).write(to: file, atomically: true, encoding: .utf8)
+        try profile(requestedEncoder).write(to: file, atomically: true, encoding: .utf8)
         defer { unlink(file.path) }
         return try SessionSetup(
             SetupRequest(profile: file.path, machine: machine(encoder, streams: streams)))
@@ -110,7 +110,7 @@ struct HardwareRecordingTests {
     func demanded() async throws {
         let missing = HardwareEncoder(
             library: "h264_vaapi", node: "/nonexistent/renderD128", device: "no card", driver: "none")
-        let setup = try Self.setup(missing, wish: "hardware")
+        let setup = try Self.setup(missing, requestedEncoder: "hardware")
         let error = await #expect(throws: RecordingError.self) {
             _ = try await Recording(Self.profile(), seconds: 1, changing: { $0 = setup })
         }
@@ -124,7 +124,7 @@ struct HardwareRecordingTests {
     @Test("a recording is refused before any device is opened if the required hardware lacks capacity")
     func noRoom() throws {
         let error = #expect(throws: SetupError.self) {
-            _ = try Self.setup(Self.standIn, wish: "hardware", streams: 1)
+            _ = try Self.setup(Self.standIn, requestedEncoder: "hardware", streams: 1)
         }
         guard case .profile(let reason) = error else {
             Issue.record("\(String(describing: error))")
@@ -192,7 +192,7 @@ struct HardwareRecordingTests {
 
         init(
             _ setup: SessionSetup, seconds: Int64,
-            opening open: @escaping HardwareOpening = LibraryCoder.opening(standIn),
+            opening open: @escaping HardwareCoderFactory = LibraryCoder.makeFactory(for: standIn),
             steer: (MulticamSession) -> Void = { _ in }
         ) async throws {
             scratch = FileManager.default.temporaryDirectory.appending(path: "hw-\(UUID().uuidString)")
@@ -202,7 +202,7 @@ struct HardwareRecordingTests {
             options.machine = setup.request?.machine
             let session = MulticamSession(
                 plan: setup.plan, cameras: setup.cameras, microphones: setup.microphones, options: options,
-                clock: SimulatedClock(), codecs: Codecs(patience: .seconds(60), opening: open))
+                clock: SimulatedClock(), codecs: Codecs(frameTimeout: .seconds(60), opening: open))
             steer(session)
             let before = session.hardwareCost
             result = try await session.recordChecked()

@@ -10,7 +10,7 @@ import Testing
 @Suite("cameras added under the governor")
 struct GovernedAdditionTests {
     @Test("an added camera is reduced first, and its metadata is written")
-    func first() async throws { try await OwnThread.run(Self.first) }
+    func first() async throws { try await SingleThreadExecutor.run(Self.first) }
 
     private static func first() async throws {
         let host = CrowdedHost()
@@ -52,11 +52,11 @@ struct GovernedAdditionTests {
         let captured_ns: Int64
     }
 
-    /// A computer with enough free memory until `crowd()` is called.
+    /// A computer with enough free memory until `startMemoryShortage()` is called.
     private final class CrowdedHost: HostReading {
         private let isShort = ConditionLock(false)
 
-        func crowd() { isShort.withLock { $0 = true } }
+        func startMemoryShortage() { isShort.withLock { $0 = true } }
 
         func read(folder: String, at time: ClockTime) -> HostState {
             ScriptedHost.memory(isShort: isShort.withLock { $0 })
@@ -68,7 +68,7 @@ struct GovernedAdditionTests {
     private static func addGuest(
         to session: MulticamSession, of setup: SessionSetup, crowding host: CrowdedHost
     ) {
-        MediaThread.eventually(name: "guest") {
+        MediaThread.startWhenPossible(name: "guest") {
             let clock = MonotonicClock()
             let limit = clock.now + .seconds(600)
             var stills = SessionStills(setup.plan, cameras: setup.cameras, clock: clock)
@@ -86,9 +86,9 @@ struct GovernedAdditionTests {
                 clock.sleep(until: clock.now + .milliseconds(50), unless: Cancellation())
             }
             clock.sleep(until: clock.now + .seconds(2), unless: Cancellation())
-            host.crowd()
+            host.startMemoryShortage()
             let patience = clock.now + .seconds(600)
-            while session.status.givenUp.isEmpty, clock.now < patience {
+            while session.status.reductions.isEmpty, clock.now < patience {
                 clock.sleep(until: clock.now + .milliseconds(50), unless: Cancellation())
             }
         }

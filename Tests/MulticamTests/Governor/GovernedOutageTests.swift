@@ -19,7 +19,7 @@ struct GovernedOutageTests {
 
     private static func seconds(_ time: MediaTime) -> Double { Double(time.nanoseconds) / 1e9 }
 
-    private struct Told: Decodable {
+    private struct LoggedEvent: Decodable {
         let event: String
         let track: String?
         let text: String?
@@ -27,8 +27,10 @@ struct GovernedOutageTests {
     }
 
     /// Returns the events of one kind for a track.
-    private static func told(_ event: String, of track: String, in recording: Recording) throws -> [Told] {
-        try recording.events.map { try JSONDecoder().decode(Told.self, from: Data($0.utf8)) }
+    private static func events(_ event: String, of track: String, in recording: Recording) throws
+        -> [LoggedEvent]
+    {
+        try recording.events.map { try JSONDecoder().decode(LoggedEvent.self, from: Data($0.utf8)) }
             .filter { $0.event == event && $0.track == track }
     }
 
@@ -62,8 +64,8 @@ struct GovernedOutageTests {
         #expect(gaps.last?.cause == "unplugged")
         #expect(gaps.first?.to == gaps.last?.from)
         #expect(abs(Self.seconds(try #require(gaps.last?.to)) - 36) < 0.1)
-        #expect(try Self.told("device-lost", of: "face", in: recording).map(\.cause) == ["unplugged"])
-        #expect(try Self.told("device-restored", of: "face", in: recording).count == 1)
+        #expect(try Self.events("device-lost", of: "face", in: recording).map(\.cause) == ["unplugged"])
+        #expect(try Self.events("device-restored", of: "face", in: recording).count == 1)
         try Self.checkSums(recording, track: "face", frames: 1200)
     }
 
@@ -71,7 +73,7 @@ struct GovernedOutageTests {
     func unpluggedForGood() async throws {
         let profile = Self.two.replacing("FAULTS", with: "unplug=17")
         let recording = try await Recording(profile, seconds: 36, host: Self.shortage(until: 18))
-        #expect(try Self.told("device-lost", of: "face", in: recording).count == 1)
+        #expect(try Self.events("device-lost", of: "face", in: recording).count == 1)
         #expect(recording.manifest.gaps.filter { $0.track == "face" }.count == 2)
         try Self.checkSums(recording, track: "face", frames: 1080)
     }
@@ -82,8 +84,8 @@ struct GovernedOutageTests {
         let recording = try await Recording(profile, seconds: 28, host: Self.shortage(until: 14))
         #expect(recording.manifest.governor.isEmpty)
         #expect(try recording.track("face").frames?.lost.keys.sorted() == ["disconnected"])
-        #expect(try Self.told("device-lost", of: "face", in: recording).count == 1)
-        #expect(try Self.told("device-restored", of: "face", in: recording).count == 1)
+        #expect(try Self.events("device-lost", of: "face", in: recording).count == 1)
+        #expect(try Self.events("device-restored", of: "face", in: recording).count == 1)
         try Self.checkSums(recording, track: "face", frames: 840)
     }
 
@@ -107,8 +109,8 @@ struct GovernedOutageTests {
         #expect(gaps.first?.from == change.from)
         #expect(gaps.map { $0.cause.hasPrefix("governor: desk rate 30 → 20") } == [true, false])
         #expect(gaps.last?.cause == "unplugged" && abs(Self.seconds(gaps[1].to) - 7) < 0.1)
-        #expect(try Self.told("device-lost", of: "desk", in: recording).count == 1)
-        #expect(try Self.told("device-restored", of: "desk", in: recording).count == 1)
+        #expect(try Self.events("device-lost", of: "desk", in: recording).count == 1)
+        #expect(try Self.events("device-restored", of: "desk", in: recording).count == 1)
     }
 
     @Test("a reduction reverted while a camera is unplugged takes effect when it returns")
@@ -148,7 +150,7 @@ struct GovernedOutageTests {
                 let refused = ConditionLock<VideoFormat?>(nil)
                 setup.cameras["desk"] = TamperedCamera(
                     camera,
-                    asking: { wanted in
+                    mappingRequests: { wanted in
                         asked.withLock { $0.append(wanted) }
                         guard let wanted, wanted.size != camera.format.size else {
                             if let wanted { latest.withLock { $0 = wanted } }
@@ -157,10 +159,10 @@ struct GovernedOutageTests {
                         refused.withLock { $0 = wanted }
                         return latest.withLock { $0 }
                     },
-                    telling: { event in
+                    mappingEvents: { event in
                         // The synthetic camera restarts in the same format, and the requested format is
                         // refused.
-                        if case .away(let time, _, true) = event,
+                        if case .outageBegan(let time, _, true) = event,
                             let format = refused.withLock({ $0.take() })
                         {
                             return .formatRefused(format, at: time, cause: "it grants another size.")
@@ -180,7 +182,7 @@ struct GovernedOutageTests {
                 "desk size 640x480 → 320x240 was canceled", "desk rate 20 → 30",
             ])
         #expect(asked.withLock { $0.map { $0?.description } }.count == 3)
-        let warnings = try Self.told("warning", of: "desk", in: recording).compactMap(\.text)
+        let warnings = try Self.events("warning", of: "desk", in: recording).compactMap(\.text)
         #expect(
             warnings == [
                 "camera desk rejected the format mjpeg 320x240 at 20 and continues with mjpeg 640x480 at 20: it grants another "
@@ -200,10 +202,10 @@ struct GovernedOutageTests {
                     camera,
                     // Every requested format is replaced by 20 frames per second, so only the first step has
                     // an effect.
-                    asking: { wanted in
+                    mappingRequests: { wanted in
                         wanted.map { VideoFormat(pixel: $0.pixel, size: $0.size, rate: FrameRate(20)) }
                     },
-                    telling: { event in
+                    mappingEvents: { event in
                         if case .formatChanged = event { isLower.withLock { $0 = true } }
                         guard case .frame(let frame) = event, isLower.withLock({ $0 }) else {
                             return event
@@ -218,7 +220,7 @@ struct GovernedOutageTests {
                                 memory: frame.memory, planes: frame.planes, isOwned: true))
                     })
             })
-        let warnings = try Self.told("warning", of: "desk", in: recording).compactMap(\.text)
+        let warnings = try Self.events("warning", of: "desk", in: recording).compactMap(\.text)
         #expect(
             warnings.contains {
                 $0.hasPrefix("camera desk delivers 10.0 fps instead of 20 fps, probably because of longer")

@@ -81,7 +81,7 @@ struct GovernorRecordingTests {
             """
             cameras: { desk: { device: "virtual:clap", size: 160x120, rate: 30 } }
             program: { size: 160x120, rate: 30, layout: single, main: desk, audio: { mix: [] } }
-            """, seconds: 45, host: host, steer: host.follow)
+            """, seconds: 45, host: host, steer: host.attach)
         let steps = recording.manifest.governor
         let down = try #require(steps.first { $0.step == "previews on → off" }?.at_ns)
         let up = try #require(steps.first { $0.step == "previews off → on" }?.at_ns)

@@ -20,20 +20,20 @@ struct OwnSourceTests {
             _ make: @escaping @Sendable (_ number: Int64, _ time: ClockTime) -> Void
         ) throws(DeviceError) {
             let (begin, cancellation) = (clock.now, cancellation)
-            let thread = try clock.started("own") {
+            let thread = try clock.startDeviceThread("own") {
                 var number: Int64 = 0
                 while clock.sleep(until: begin + interval * (number + 1), unless: cancellation) {
                     make(number, begin + interval * number)
                     number += 1
                 }
             }
-            _ = threads.offer(thread)
+            _ = threads.tryEnqueue(thread)
         }
 
         func stop() {
             cancellation.cancel()
             threads.finish()
-            threads.next()?.join()
+            threads.dequeue()?.join()
         }
     }
 
@@ -101,7 +101,7 @@ struct OwnSourceTests {
         defer { Self.remove(folder) }
         var request = SetupRequest(profile: Self.profile)
         request.machine = MachineModel(
-            processors: 4, costs: .usual, freeMemory: 8 << 30,
+            processors: 4, costs: .defaults, freeMemory: 8 << 30,
             disk: MachineModel.Disk(freeBytes: 1 << 40, bytesPerSecond: 1e8))
         let setup = try SessionSetup(
             request, cameras: ["a": GreyCamera()], microphones: ["m": HumMicrophone()])

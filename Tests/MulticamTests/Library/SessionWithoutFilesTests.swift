@@ -11,7 +11,7 @@ import Testing
 @Suite("sessions without files")
 struct SessionWithoutFilesTests {
     /// Data received by the taps and outputs of the program under test.
-    private struct Heard {
+    private struct ReceivedData {
         var frames = 0
         var samples = 0
         var metadata = 0
@@ -34,13 +34,13 @@ struct SessionWithoutFilesTests {
     /// Runs a profile for three seconds of simulated time in a temporary folder.
     private func run(
         _ profile: String, steer: (MulticamSession) throws -> Void = { _ in }
-    ) async throws -> (heard: Heard, left: [String]) {
+    ) async throws -> (heard: ReceivedData, left: [String]) {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "multicam-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
-        let heard = ConditionLock(Heard())
+        let heard = ConditionLock(ReceivedData())
         let setup = try SessionSetup(SetupRequest(profile: file.path))
         let session = setup.makeSession(
             RecordingOptions(parentFolder: folder.path, name: "s", duration: .seconds(3), version: "0.0.0"),

@@ -12,7 +12,7 @@ struct EarlyFramesTests {
 
     private static func send(_ numbers: Range<Int64>, keys: Set<Int64>, to camera: RemoteCamera) throws {
         for number in numbers {
-            try camera.take(
+            try camera.receiveFrame(
                 SharedBytes([0, 0, 0, 1]), at: ClockTime(nanoseconds: 1_000_000_000 + number * 33_333_333),
                 error: .zero, sequence: number, isKey: keys.contains(number))
         }
@@ -25,7 +25,7 @@ struct EarlyFramesTests {
     private static func words(_ event: CameraEvent) -> String {
         switch event {
         case .frame(let frame): "\(frame.sequence)"
-        case .earlier(let frame): "earlier \(frame.sequence)"
+        case .preroll(let frame): "earlier \(frame.sequence)"
         default: "\(event)"
         }
     }
@@ -37,7 +37,7 @@ struct EarlyFramesTests {
         try Self.send(1..<400, keys: [1, 90], to: camera)
         try camera.start(on: MonotonicClock()) { event in
             // Frames that arrive while the session catches up don't overtake earlier ones.
-            if case .earlier(let frame) = event, frame.sequence == 90 {
+            if case .preroll(let frame) = event, frame.sequence == 90 {
                 #expect(throws: Never.self) { try Self.send(400..<402, keys: [], to: camera) }
             }
             events.withLock { $0.append(Self.words(event)) }
@@ -85,8 +85,8 @@ struct EarlyFramesTests {
     func reconnected() throws {
         let camera = Self.camera()
         try Self.send(1..<5, keys: [1], to: camera)
-        camera.leave(at: ClockTime(nanoseconds: 2_000_000_000))
-        camera.comeBack(at: ClockTime(nanoseconds: 3_000_000_000))
+        camera.disconnect(at: ClockTime(nanoseconds: 2_000_000_000))
+        camera.reconnect(at: ClockTime(nanoseconds: 3_000_000_000))
         try Self.send(60..<65, keys: [60], to: camera)
         let events = ConditionLock<[String]>([])
         try camera.start(on: MonotonicClock()) { event in events.withLock { $0.append(Self.words(event)) } }
@@ -120,7 +120,7 @@ struct EarlyFramesTests {
             role: "a", source: camera, latency: .zero, decodes: false, taps: TapRegistry(), keepsLog: false,
             clock: clock, codecs: Codecs())
         for number in Int64(1)...900 {
-            try camera.take(
+            try camera.receiveFrame(
                 SharedBytes([0, 0, 0, 1]), at: clock.now - .seconds(30) + .milliseconds(33) * number,
                 error: .zero, sequence: number, isKey: number == 1)
         }

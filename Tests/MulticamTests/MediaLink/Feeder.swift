@@ -26,7 +26,7 @@ final class Feeder: Sendable {
         let cancellation = cancellation
         let clock = MonotonicClock()
         let begin = clock.now
-        let frames = MediaThread.eventually(name: "feed") {
+        let frames = MediaThread.startWhenPossible(name: "feed") {
             var number: Int64 = 0
             let count = FramePlane.packed(.nv12, size).byteCount
             while clock.sleep(until: begin + .milliseconds(33) * number, unless: cancellation) {
@@ -36,7 +36,7 @@ final class Feeder: Sendable {
                 number += 1
             }
         }
-        let audio = MediaThread.eventually(name: "feed") {
+        let audio = MediaThread.startWhenPossible(name: "feed") {
             var number: Int64 = 0
             while clock.sleep(until: begin + .milliseconds(20) * (number + 1), unless: cancellation) {
                 let samples = (0..<960).map { Float(sin(Double($0) / 48 * 2 * .pi)) / 4 }

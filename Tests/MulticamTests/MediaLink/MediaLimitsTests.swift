@@ -20,13 +20,13 @@ struct MediaLimitsTests {
     }
 
     @Test("a status with a hundred long markers and many scenes arrives complete")
-    func longStatus() async throws { try await OwnThread.run(Self.longStatus) }
+    func longStatus() async throws { try await SingleThreadExecutor.run(Self.longStatus) }
 
     private static func longStatus() async throws {
-        let place = try MediaPlace()
+        let place = try MediaServerFixture()
         defer { place.remove() }
         let session = place.session
-        place.server.tellStatus {
+        place.server.setStatusSource {
             var status = ControlStatus(session.status, plan: session.currentPlan, folder: nil)
             status.markers = (0..<100).map {
                 ControlStatus.Marker(at_ns: $0, text: String(repeating: "ü", count: 200))
@@ -54,10 +54,10 @@ struct MediaLimitsTests {
     }
 
     @Test("any number of receiving processes leaves room for others to send a device")
-    func places() async throws { try await OwnThread.run(Self.places) }
+    func places() async throws { try await SingleThreadExecutor.run(Self.places) }
 
     private static func places() async throws {
-        let place = try MediaPlace()
+        let place = try MediaServerFixture()
         defer { place.remove() }
         let (refusals, ends) = (ConditionLock<[String]>([]), ConditionLock(0))
         let taps = try (0..<36).map { _ in
@@ -80,7 +80,7 @@ struct MediaLimitsTests {
         let camera =
             #"{"type":"camera","id":1,"name":"slides","pixel":"mjpeg","width":320,"height":180,"rate":"30"}"#
         sender.send(RawClient.message(Array(camera.utf8), []))
-        #expect(try await wait { place.server.connectionCount == 33 && sender.holds("hello") })
+        #expect(try await wait { place.server.connectionCount == 33 && sender.hasUnreadText("hello") })
         // If a connection is closed, another one can be opened.
         taps[0].close()
         #expect(try await wait { place.server.connectionCount == 32 })
@@ -89,7 +89,7 @@ struct MediaLimitsTests {
             if case .status = piece { next.withLock { $0 = true } }
         }
         #expect(try await wait { next.withLock { $0 } })
-        #expect(!sender.holds("error"))
+        #expect(!sender.hasUnreadText("error"))
         for tap in taps + [tap] { tap.close() }
         await place.session.close()
     }

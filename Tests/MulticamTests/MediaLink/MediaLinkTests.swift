@@ -16,7 +16,7 @@ import Testing
 @Suite("the media socket")
 struct MediaLinkTests {
     /// Data received by one tap in another process.
-    private final class Got: Sendable {
+    private final class ReceivedData: Sendable {
         let frames = ConditionLock<[CapturedFrame]>([])
         let samples = Atomic(0)
         let packets = ConditionLock<[RemotePacket]>([])
@@ -24,7 +24,7 @@ struct MediaLinkTests {
         let refusals = ConditionLock<[String]>([])
         let isOver = Atomic(false)
 
-        func take(_ piece: RemoteTap.Piece) {
+        func receive(_ piece: RemoteTap.Piece) {
             switch piece {
             case .frame(let frame, _): frames.withLock { $0.append(frame) }
             case .audio(let slice, _): samples.add(slice.samples.count, ordering: .relaxed)
@@ -48,26 +48,28 @@ struct MediaLinkTests {
     }
 
     @Test("another process receives media and events of a session, on standby and while recording")
-    func outward() async throws { try await OwnThread.run(Self.outward) }
+    func outward() async throws { try await SingleThreadExecutor.run(Self.outward) }
 
     private static func outward() async throws {
-        let place = try MediaPlace()
+        let place = try MediaServerFixture()
         defer { place.remove() }
         try await place.session.standBy()
-        let (camera, raw, program) = (Got(), Got(), Got())
-        let (mix, packets, status, events, wrong) = (Got(), Got(), Got(), Got(), Got())
+        let (camera, raw, program) = (ReceivedData(), ReceivedData(), ReceivedData())
+        let (mix, packets, status, events, wrong) = (
+            ReceivedData(), ReceivedData(), ReceivedData(), ReceivedData(), ReceivedData()
+        )
         let small = FrameSize(width: 64, height: 36)
         var taps = [
-            try RemoteTap(.frames(role: "desk", FrameRequest()), path: place.path) { camera.take($0) },
-            try RemoteTap(.frames(role: "face", FrameRequest()), path: place.path) { raw.take($0) },
+            try RemoteTap(.frames(role: "desk", FrameRequest()), path: place.path) { camera.receive($0) },
+            try RemoteTap(.frames(role: "face", FrameRequest()), path: place.path) { raw.receive($0) },
             try RemoteTap(
                 .frames(role: "program", FrameRequest(.converted(.bgra), size: small)), path: place.path
-            ) { program.take($0) },
-            try RemoteTap(.audio(role: "program"), path: place.path) { mix.take($0) },
-            try RemoteTap(.packets(), path: place.path) { packets.take($0) },
-            try RemoteTap(.status, path: place.path) { status.take($0) },
-            try RemoteTap(.events, path: place.path) { events.take($0) },
-            try RemoteTap(.audio(role: "nobody"), path: place.path) { wrong.take($0) },
+            ) { program.receive($0) },
+            try RemoteTap(.audio(role: "program"), path: place.path) { mix.receive($0) },
+            try RemoteTap(.packets(), path: place.path) { packets.receive($0) },
+            try RemoteTap(.status, path: place.path) { status.receive($0) },
+            try RemoteTap(.events, path: place.path) { events.receive($0) },
+            try RemoteTap(.audio(role: "nobody"), path: place.path) { wrong.receive($0) },
         ]
         #expect(
             try await wait {
@@ -83,7 +85,7 @@ struct MediaLinkTests {
             })
         await place.session.close()
         // The events are already queued in the stream, so on a busy machine no other task runs in between.
-        for await event in place.session.events { place.server.tell(event) }
+        for await event in place.session.events { place.server.publish(event) }
         #expect(try await wait { events.lines.withLock { !$0.isEmpty } })
 
         let jpeg = try #require(camera.frames.withLock { $0.first })
@@ -109,17 +111,17 @@ struct MediaLinkTests {
     @Test(
         "a process that does not read loses only its own frames; the recording does not wait for it, even at the end"
     )
-    func stalled() async throws { try await OwnThread.run(Self.stalled) }
+    func stalled() async throws { try await SingleThreadExecutor.run(Self.stalled) }
 
     private static func stalled() async throws {
-        let place = try MediaPlace()
+        let place = try MediaServerFixture()
         defer { place.remove() }
         let gate = Cancellation()
-        let got = Got()
+        let got = ReceivedData()
         let tap = try RemoteTap(
             .frames(role: "program", FrameRequest(.converted(.bgra))), path: place.path
         ) { piece in
-            got.take(piece)
+            got.receive(piece)
             while !gate.isCancelled { usleep(1000) }
         }
         let result = try await place.session.recordChecked()
@@ -135,11 +137,11 @@ struct MediaLinkTests {
     @Test(
         "a camera and a microphone sent by a process are recorded like others and disconnect when it exits"
     )
-    func inward() async throws { try await OwnThread.run(Self.inward) }
+    func inward() async throws { try await SingleThreadExecutor.run(Self.inward) }
 
     private static func inward() async throws {
         let feeder = Feeder("phone")
-        let place = try MediaPlace(
+        let place = try MediaServerFixture(
             """
             cameras: { phone: { device: "remote:phone", size: 64x48, rate: 30, format: nv12 } }
             microphones: { voice: { device: "remote:phone-voice" }, far: { device: "virtual:silence?latency=1500" } }
@@ -171,13 +173,14 @@ struct MediaLinkTests {
     @Test(
         "a device of another process can be added or replace one; an unknown one is refused in one sentence"
     )
-    func live() async throws { try await OwnThread.run(Self.live) }
+    func live() async throws { try await SingleThreadExecutor.run(Self.live) }
 
     private static func live() async throws {
         let patience = Cancellation()
         // One camera is late, so the alignment delay allows for feeders that a busy machine delays.
-        let place = try MediaPlace(
-            MediaPlace.profile.replacingOccurrences(of: "virtual:clap", with: "virtual:clap?latency=1500"),
+        let place = try MediaServerFixture(
+            MediaServerFixture.profile.replacingOccurrences(
+                of: "virtual:clap", with: "virtual:clap?latency=1500"),
             seconds: 60, devices: RemoteDevices(unless: patience))
         let feeders = [Feeder("phone"), Feeder("tablet")]
         for feeder in feeders { try feeder.start(at: place.path) }
@@ -185,12 +188,12 @@ struct MediaLinkTests {
             for feeder in feeders { feeder.stop() }
             place.remove()
         }
-        let steering = SessionSteering()
-        steering.steer(place.session, place.setup, stills: SessionStills(place.setup))
+        let steering = SessionController()
+        steering.attach(place.session, place.setup, stills: SessionStills(place.setup))
         let replies = ConditionLock<[ControlReply]>([])
         let (session, plan) = (place.session, place.setup.plan)
         let end = Cancellation()
-        let person = MediaThread.eventually(name: "person") {
+        let person = MediaThread.startWhenPossible(name: "person") {
             let clock = MonotonicClock()
             while session.status.phase != .recording {
                 clock.sleep(until: clock.now + .milliseconds(20), unless: end)
@@ -203,7 +206,7 @@ struct MediaLinkTests {
                 // The next command waits for a device that doesn't exist, so the wait is canceled.
                 if words[1] == "desk" { patience.cancel() }
                 do throws(ControlError) {
-                    let work = try steering.work(for: CommandRequest(words: words), paused: plan)
+                    let work = try steering.work(for: CommandRequest(arguments: words), pausedPlan: plan)
                     work.perform(clock.now) { reply in replies.withLock { $0.append(reply) } }
                 } catch {
                     Issue.record("\(error)")
@@ -229,13 +232,13 @@ struct MediaLinkTests {
 
     @Test("starting or stopping a control server keeps the socket of a media server")
     func besideControl() throws {
-        let place = try ControlPlace()
+        let place = try ControlFixture()
         try place.folder.make()
         let path = place.folder.mediaPath(of: getpid())
         let server = try MediaServer(at: path, devices: RemoteDevices())
         defer { server.stop() }
         let control = try ControlServer(in: place.folder) { _ in
-            ControlServer.Work { _, answer in answer(ControlReply(ok: true, text: "")) }
+            ControlServer.Command { _, answer in answer(ControlReply(ok: true, text: "")) }
         }
         #expect(throws: Never.self) { try RemoteTap(.status, path: path) { _ in }.close() }
         control.stop()
@@ -246,15 +249,15 @@ struct MediaLinkTests {
     func droppedCount() {
         let dropped = DroppedCount()
         #expect(dropped.value == 0)
-        dropped.follow { 3 }
+        dropped.setSource { 3 }
         for _ in 0..<1_000_000 where dropped.value != 3 { Issue.record("another count") }
     }
 
     @Test("a client that reads events too slowly receives the number of lost events")
-    func lostEvents() async throws { try await OwnThread.run(Self.lostEvents) }
+    func lostEvents() async throws { try await SingleThreadExecutor.run(Self.lostEvents) }
 
     private static func lostEvents() async throws {
-        let place = try MediaPlace()
+        let place = try MediaServerFixture()
         defer { place.remove() }
         let gate = Cancellation()
         let read = Atomic(0)
@@ -268,12 +271,12 @@ struct MediaLinkTests {
         #expect(try await wait { place.server.subscriptionCount == 1 })
         // This is more data than the queue and the kernel can buffer.
         let count = 20_000
-        for _ in 0..<count { place.server.tell(SessionEvent(.standby(SessionEvent.Standby()), at: .zero)) }
+        for _ in 0..<count { place.server.publish(SessionEvent(.standby(SessionEvent.Standby()), at: .zero)) }
         gate.cancel()
         var last = 0
         let isTold = try await wait {
             // The next event contains the number of events lost before it.
-            place.server.tell(SessionEvent(.standby(SessionEvent.Standby()), at: .zero))
+            place.server.publish(SessionEvent(.standby(SessionEvent.Standby()), at: .zero))
             last += 1
             usleep(10_000)
             return read.load(ordering: .relaxed) + told.load(ordering: .relaxed) == count + last
@@ -286,15 +289,15 @@ struct MediaLinkTests {
     @Test(
         "a client that connects during a recording can get its past events, each once, and then new ones"
     )
-    func eventsSoFar() async throws { try await OwnThread.run(Self.eventsSoFar) }
+    func eventsSoFar() async throws { try await SingleThreadExecutor.run(Self.eventsSoFar) }
 
     private static func eventsSoFar() async throws {
-        let place = try MediaPlace()
+        let place = try MediaServerFixture()
         defer { place.remove() }
         func tell(_ content: SessionEvent.Content, _ number: Int64) {
-            place.server.tell(SessionEvent(content, at: MediaTime(nanoseconds: number)))
+            place.server.publish(SessionEvent(content, at: MediaTime(nanoseconds: number)))
         }
-        func numbers(_ got: Got) -> [Int] {
+        func numbers(_ got: ReceivedData) -> [Int] {
             got.lines.withLock { $0 }.map { line in
                 let digits = line.split(separator: "\"at_ns\":").last?.prefix { $0.isNumber }
                 return Int(digits ?? "") ?? -1
@@ -304,10 +307,10 @@ struct MediaLinkTests {
         // Another recording doesn't include earlier events.
         tell(.started(SessionEvent.Started(t0_monotonic_ns: 0)), 2)
         for number in 3...9 { tell(.mark(SessionEvent.Mark(text: "m")), Int64(number)) }
-        let (all, news) = (Got(), Got())
+        let (all, news) = (ReceivedData(), ReceivedData())
         let taps = [
-            try RemoteTap(.eventsSoFar, path: place.path) { all.take($0) },
-            try RemoteTap(.events, path: place.path) { news.take($0) },
+            try RemoteTap(.eventsSoFar, path: place.path) { all.receive($0) },
+            try RemoteTap(.events, path: place.path) { news.receive($0) },
         ]
         #expect(try await wait { place.server.subscriptionCount == 2 && numbers(all).count == 8 })
         // These events are sent during and after the subscription, from a different thread than the one that handles
@@ -317,13 +320,13 @@ struct MediaLinkTests {
         #expect(numbers(all) == Array(2...600))
         #expect(numbers(news) == Array(10...600))
         // Only the most recent events are kept.
-        let late = Got()
-        let tap = try RemoteTap(.eventsSoFar, path: place.path) { late.take($0) }
+        let late = ReceivedData()
+        let tap = try RemoteTap(.eventsSoFar, path: place.path) { late.receive($0) }
         #expect(try await wait { numbers(late).count == 500 })
         #expect(numbers(late) == Array(101...600))
         tell(.finished(SessionEvent.Finished(outcome: .finished, verdict: "v")), 601)
-        let after = Got()
-        let last = try RemoteTap(.eventsSoFar, path: place.path) { after.take($0) }
+        let after = ReceivedData()
+        let last = try RemoteTap(.eventsSoFar, path: place.path) { after.receive($0) }
         #expect(try await wait { place.server.subscriptionCount == 4 })
         tell(.standby(SessionEvent.Standby()), 602)
         #expect(try await wait { !numbers(after).isEmpty })
@@ -333,10 +336,10 @@ struct MediaLinkTests {
     }
 
     @Test("a client that subscribes and unsubscribes without reading is refused until it reads again")
-    func restless() async throws { try await OwnThread.run(Self.restless) }
+    func restless() async throws { try await SingleThreadExecutor.run(Self.restless) }
 
     private static func restless() async throws {
-        let place = try MediaPlace()
+        let place = try MediaServerFixture()
         defer { place.remove() }
         try await place.session.standBy()
         let client = try RawClient(place.path)
@@ -349,21 +352,21 @@ struct MediaLinkTests {
             say(want)
             usleep(40_000)
             say(#"{"type":"unwant","id":1}"#)
-            return client.holds("with unread data")
+            return client.hasUnreadText("with unread data")
         }
         #expect(isRefused)
         let isHeard = try await wait {
-            client.forgetAll()
+            client.discardAll()
             say(#"{"type":"want","id":2,"of":"frames","role":"desk"}"#)
             usleep(100_000)
-            return client.holds(#""type":"frame","id":2"#)
+            return client.hasUnreadText(#""type":"frame","id":2"#)
         }
         #expect(isHeard)
         await place.session.close()
     }
 
     @Test("the Python camera in the documentation is recorded")
-    func python() async throws { try await OwnThread.run(Self.python) }
+    func python() async throws { try await SingleThreadExecutor.run(Self.python) }
 
     private static func python() async throws {
         let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
@@ -386,7 +389,7 @@ struct MediaLinkTests {
             ])
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let place = try MediaPlace(
+        let place = try MediaServerFixture(
             """
             cameras: { desk: { device: "remote:slides", size: 320x180, rate: 30 } }
             microphones: { far: { device: "virtual:silence?latency=1500" } }
@@ -411,11 +414,11 @@ struct MediaLinkTests {
     }
 
     @Test("numbers and times at the limits of 64 bits are refused or corrected without a crash")
-    func extremes() async throws { try await OwnThread.run(Self.extremes) }
+    func extremes() async throws { try await SingleThreadExecutor.run(Self.extremes) }
 
     private static func extremes() async throws {
         let clients = ConditionLock<[RawClient]>([])
-        let place = try MediaPlace(
+        let place = try MediaServerFixture(
             """
             cameras: { x: { device: "remote:x", size: 64x48, rate: 30, format: nv12 } }
             microphones: { y: { device: "remote:y" } }
@@ -435,7 +438,7 @@ struct MediaLinkTests {
         defer { client.close() }
         let cancellation = Cancellation()
         let ends: [Int64] = [.min, .min + 1, -1, 0, 1, 1 << 32, 1 << 53, .max - 1, .max]
-        let feeder = MediaThread.eventually(name: "extremes") {
+        let feeder = MediaThread.startWhenPossible(name: "extremes") {
             let clock = MonotonicClock()
             var number = 0
             while clock.sleep(until: clock.now + .milliseconds(20), unless: cancellation) {
@@ -465,10 +468,12 @@ struct MediaLinkTests {
     @Test(
         "invalid data costs its sender the device or the connection, is reported once, and the session continues",
         arguments: 0..<4)
-    func rubbish(seed: Int) async throws { try await OwnThread.run { try await Self.rubbish(seed) } }
+    func rubbish(seed: Int) async throws {
+        try await SingleThreadExecutor.run { try await Self.rubbish(seed) }
+    }
 
     private static func rubbish(_ seed: Int) async throws {
-        let place = try MediaPlace()
+        let place = try MediaServerFixture()
         defer { place.remove() }
         try await place.session.standBy()
         var random = SeededGenerator(seed: UInt64(seed))
@@ -505,8 +510,8 @@ struct MediaLinkTests {
         }
         #expect(try await wait { place.server.connectionCount == 0 })
         // The session is still running.
-        let got = Got()
-        let tap = try RemoteTap(.frames(role: "desk", FrameRequest()), path: place.path) { got.take($0) }
+        let got = ReceivedData()
+        let tap = try RemoteTap(.frames(role: "desk", FrameRequest()), path: place.path) { got.receive($0) }
         #expect(try await wait { got.frames.withLock { $0.count > 2 } })
         tap.close()
         let result = try await place.session.recordChecked()

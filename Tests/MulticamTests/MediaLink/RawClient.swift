@@ -32,15 +32,15 @@ struct RawClient {
     }
 
     /// Returns whether the unread data contains a text.
-    func holds(_ text: String) -> Bool {
-        let waiting = take(MSG_PEEK)
+    func hasUnreadText(_ text: String) -> Bool {
+        let waiting = receive(MSG_PEEK)
         return waiting.firstRange(of: text.utf8) != nil
     }
 
     /// Discards all received data.
-    func forgetAll() { while !take(MSG_DONTWAIT).isEmpty {} }
+    func discardAll() { while !receive(MSG_DONTWAIT).isEmpty {} }
 
-    private func take(_ flag: Int) -> [UInt8] {
+    private func receive(_ flag: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 1 << 22)
         let count = recv(descriptor, &bytes, bytes.count, Int32(flag | MSG_DONTWAIT))
         return Array(bytes.prefix(max(count, 0)))

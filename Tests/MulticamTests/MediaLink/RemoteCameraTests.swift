@@ -101,26 +101,26 @@ struct RemoteCameraTests {
         #expect(camera.device.selector == "screen::0?cursor=no")
         #expect(camera.outageCause == .disconnected)
         let events = BoundedQueue<CameraEvent>(capacity: 10)
-        try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
+        try camera.start(on: MonotonicClock()) { _ = events.tryEnqueue($0) }
         let jpeg = SharedBytes([0xFF, 0xD8, 0xFF, 0xD9])
         for number: Int64 in [1, 4] {
             #expect(sender.send(frame: jpeg, at: MonotonicClock().now, sequence: number))
         }
-        guard case .frame? = events.next(), case .lost(let count, let cause, _)? = events.next(),
-            case .frame? = events.next()
+        guard case .frame? = events.dequeue(), case .lost(let count, let cause, _)? = events.dequeue(),
+            case .frame? = events.dequeue()
         else {
             Issue.record("frames and a loss were expected")
             return
         }
         #expect(count == 2 && cause == .encoder)
-        #expect(sender.remark("its clock was set."))
-        guard case .remarked(_, let remark)? = events.next() else {
+        #expect(sender.sendRemark("its clock was set."))
+        guard case .notice(_, let remark)? = events.dequeue() else {
             Issue.record("the remark was not told")
             return
         }
         #expect(remark == "its clock was set.")
-        sender.leave(because: "screen: the window was closed")
-        guard case .away(_, let text, _)? = events.next() else {
+        sender.disconnect(because: "screen: the window was closed")
+        guard case .outageBegan(_, let text, _)? = events.dequeue() else {
             Issue.record("the screen did not leave")
             return
         }
@@ -143,7 +143,7 @@ struct RemoteCameraTests {
         let events = BoundedQueue<CameraEvent>(capacity: 10)
         let over = Cancellation()
         // The time limit makes the test fail instead of blocking if an event is missing.
-        let limit = MediaThread.eventually(name: "limit") {
+        let limit = MediaThread.startWhenPossible(name: "limit") {
             if MonotonicClock().sleep(until: MonotonicClock().now + .seconds(60), unless: over) {
                 events.finish()
             }
@@ -152,7 +152,7 @@ struct RemoteCameraTests {
             over.cancel()
             limit.join()
         }
-        try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
+        try camera.start(on: MonotonicClock()) { _ = events.tryEnqueue($0) }
         var told: [String] = []
         for (cause, word) in [
             ("reconfigured: it sends frames of 32x24 now.", LossCause.reconfigured),
@@ -165,13 +165,13 @@ struct RemoteCameraTests {
                 source.send(
                     frame: SharedBytes([0xFF, 0xD8, 0xFF, 0xD9]), at: MonotonicClock().now, sequence: 1))
             // Wait until the frame has arrived, because a source that disconnects may discard queued data.
-            while let event = events.next() {
-                if case .away = event { continue }
+            while let event = events.dequeue() {
+                if case .outageBegan = event { continue }
                 break
             }
-            source.leave(because: cause)
-            while let event = events.next() {
-                guard case .away(_, let reason, _) = event else { continue }
+            source.disconnect(because: cause)
+            while let event = events.dequeue() {
+                guard case .outageBegan(_, let reason, _) = event else { continue }
                 told.append(reason)
                 #expect(reason == cause && camera.outageCause == word)
                 break

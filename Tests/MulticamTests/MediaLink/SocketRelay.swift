@@ -56,8 +56,8 @@ final class SocketRelay: CameraSource {
                         isKey: frame.isKey) ?? false
                 }
                 guard isSent else { return }
-            case .away: sender.withLock { $0.take() }?.close()
-            case .returned:
+            case .outageBegan: sender.withLock { $0.take() }?.close()
+            case .outageEnded:
                 do {
                     let source = try Self.announce(virtual, at: path)
                     sender.withLock { $0 = source }
@@ -70,7 +70,7 @@ final class SocketRelay: CameraSource {
         }
     }
 
-    func recordingBegins(at start: ClockTime) { virtual.recordingBegins(at: start) }
+    func setRecordingStart(_ start: ClockTime) { virtual.setRecordingStart(start) }
 
     func stop() {
         virtual.stop()

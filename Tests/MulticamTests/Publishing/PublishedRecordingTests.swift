@@ -40,18 +40,19 @@ struct PublishedRecordingTests {
     func manifest() async throws {
         let host = SteeringHost { session, look in
             switch look {
-            case 1: session.note(Self.status(.connected, sent: 100))
-            case 2: session.note(Self.status(.waiting, "the network is away.", sent: 130, dropped: 4))
-            case 3: session.note(Self.status(.connected, sent: 130, dropped: 20))
-            case 4: session.note(Self.status(.connected, sent: 160, dropped: 20))
+            case 1: session.updateLiveOutput(Self.status(.connected, sent: 100))
+            case 2:
+                session.updateLiveOutput(Self.status(.waiting, "the network is away.", sent: 130, dropped: 4))
+            case 3: session.updateLiveOutput(Self.status(.connected, sent: 130, dropped: 20))
+            case 4: session.updateLiveOutput(Self.status(.connected, sent: 160, dropped: 20))
             default: break
             }
         }
         let recording = try await Recording(
             Self.profile, seconds: 5, host: host,
             steer: { session in
-                host.follow(session)
-                session.note(Self.status(.connecting, sent: 90, dropped: 1))
+                host.attach(session)
+                session.updateLiveOutput(Self.status(.connecting, sent: 90, dropped: 1))
             })
         try recording.checkSchema()
         let liveOutput = try #require(recording.manifest.live_outputs?.first)
@@ -87,17 +88,17 @@ struct PublishedRecordingTests {
     @Test(
         "live output does not change files or program packets, even if the sending process is erratic and slow; only a few events of it are stored"
     )
-    func bytes() async throws { try await OwnThread.run(Self.bytes) }
+    func bytes() async throws { try await SingleThreadExecutor.run(Self.bytes) }
 
     private static func bytes() async throws {
-        let standIn = try StandIn()
+        let standIn = try FakeLiveProgram()
         defer { standIn.remove() }
         let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program)
         // Status reports of this output start before the recording and continue during it.
         publisher.publish(
             LiveOutput(name: "show", address: try LiveOutputAddress("srt://restless:1")))
         #expect(
-            try await StandIn.wait {
+            try await FakeLiveProgram.wait {
                 let calls = try standIn.calls()
                 return !calls.isEmpty && publisher.status("show").map { $0.text != nil } ?? false
             })
@@ -142,22 +143,22 @@ struct PublishedRecordingTests {
     @Test(
         "live output started by a profile begins and ends with the recording, survives a killed process, and leaves no key in a file"
     )
-    func whole() async throws { try await OwnThread.run(Self.whole) }
+    func whole() async throws { try await SingleThreadExecutor.run(Self.whole) }
 
     private static func whole() async throws {
-        let standIn = try StandIn()
+        let standIn = try FakeLiveProgram()
         defer { standIn.remove() }
         let key = standIn.folder.path + "/key"
         try "srt://host:9000?passphrase=0123456789secret\n".write(
             toFile: key, atomically: true, encoding: .utf8)
         let profile = """
-            \(MediaPlace.profile)
+            \(MediaServerFixture.profile)
             publish:
               show: { url_from: { file: \(key) } }
               spare: { url: "pulse:Studio", start: session }
               seldom: { url: "v4l2:/dev/video9", start: command }
             """
-        let place = try MediaPlace(profile, seconds: 300)
+        let place = try MediaServerFixture(profile, seconds: 300)
         defer { place.remove() }
         #expect(
             place.setup.plan.notes.contains {
@@ -166,15 +167,17 @@ struct PublishedRecordingTests {
         let events = Task { await place.session.events.reduce(into: [SessionEvent]()) { $0.append($1) } }
         let publisher = LivePublisher(of: place.server, program: standIn.program)
         publisher.serve(place.session, place.setup.liveOutputs)
-        #expect(try await StandIn.wait { publisher.status("spare")?.state == .connected })
+        #expect(try await FakeLiveProgram.wait { publisher.status("spare")?.state == .connected })
         #expect(publisher.status("show") == nil)
         try await place.session.standBy()
         let seen = ConditionLock<(isSent: Bool, isBack: Bool, status: ControlStatus?)>((false, false, nil))
         let session = place.session
         // A separate thread is used, because a task would have to wait for its turn among all tests.
-        let person = MediaThread.eventually(name: "test:person") {
-            let isSent = StandIn.waits { publisher.status("show").map { $0.sentFrames > 100 } ?? false }
-            let isBack = StandIn.waits {
+        let person = MediaThread.startWhenPossible(name: "test:person") {
+            let isSent = FakeLiveProgram.waitBlocking {
+                publisher.status("show").map { $0.sentFrames > 100 } ?? false
+            }
+            let isBack = FakeLiveProgram.waitBlocking {
                 let calls = try standIn.calls()
                 if calls.count == 1, let call = calls.first { kill(call.process, SIGKILL) }
                 return calls.count == 2 && publisher.status("show")?.state == .connected

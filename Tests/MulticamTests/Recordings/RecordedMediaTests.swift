@@ -23,22 +23,22 @@ struct RecordedMediaTests {
             microphones: { host: { device: "virtual:clap" } }
             program: { size: 320x180, rate: 30, layout: single, main: desk, audio: { mix: [host] } }
             tracks: { cameras: copy, microphones: wav, files: \(files) }
-            """, seconds: 2.5, host: host, steer: host.follow)
+            """, seconds: 2.5, host: host, steer: host.attach)
     }
 
     private static func media(_ recording: Recording) -> RecordedMedia {
         RecordedMedia(URL(fileURLWithPath: recording.folder).deletingLastPathComponent().path)
     }
 
-    private static func wish(_ content: RequestedRecording.Content) -> RequestedRecording {
-        RequestedRecording(folder: "session", content: content)
+    private static func request(_ content: RecordingRequest.Content) -> RecordingRequest {
+        RecordingRequest(folder: "session", content: content)
     }
 
     /// Returns the code strip that ffmpeg decodes from the returned frame, and the frame's time.
     private static func shown(
         _ media: RecordedMedia, _ track: String, _ time: Int64, turned: Bool = false
     ) throws -> (strip: CodeStrip?, at: Int64) {
-        let answer = media.answer(wish(.frame(track: track, at: time, width: 3840)))
+        let answer = media.response(to: request(.frame(track: track, at: time, width: 3840)))
         guard answer.status == 200, let bytes = answer.bytes else {
             Issue.record("\(track) at \(time): \(answer.status)")
             return (nil, 0)
@@ -86,7 +86,7 @@ struct RecordedMediaTests {
     func turned() async throws {
         let recording = try await Self.recording()
         let media = Self.media(recording)
-        let answer = media.answer(Self.wish(.frame(track: "side", at: 0, width: 160)))
+        let answer = media.response(to: Self.request(.frame(track: "side", at: 0, width: 160)))
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).jpg")
         try #require(answer.bytes).write(to: file)
         defer { unlink(file.path) }
@@ -104,7 +104,7 @@ struct RecordedMediaTests {
         let recording = try await Self.recording()
         let media = Self.media(recording)
         for name in ["host", "program"] {
-            let answer = media.answer(Self.wish(.waveform(track: name, count: 25)))
+            let answer = media.response(to: Self.request(.waveform(track: name, count: 25)))
             let told = try JSONDecoder().decode(
                 [String: [Double]].self, from: answer.bytes ?? Data())["peaks", default: []]
             let track = try recording.track(name)
@@ -131,15 +131,15 @@ struct RecordedMediaTests {
             }
             #expect(told.max() ?? 0 > 0.3, "\(name)")
         }
-        #expect(media.answer(Self.wish(.waveform(track: "desk", count: 10))).status == 404)
+        #expect(media.response(to: Self.request(.waveform(track: "desk", count: 10))).status == 404)
     }
 
     @Test("missing content is refused with a sentence, and nothing outside the folder is read")
     func refused() async throws {
         let recording = try await Self.recording()
         let media = Self.media(recording)
-        func status(_ content: RequestedRecording.Content, _ folder: String = "session") -> Int {
-            media.answer(RequestedRecording(folder: folder, content: content)).status
+        func status(_ content: RecordingRequest.Content, _ folder: String = "session") -> Int {
+            media.response(to: RecordingRequest(folder: folder, content: content)).status
         }
         #expect(status(.frame(track: "guest", at: 0, width: 160)) == 404)
         #expect(status(.frame(track: "../desk", at: 0, width: 160)) == 404)

@@ -26,7 +26,7 @@ struct CrashTests {
         }
         let begun = try #require(try crashed.manifest.tracks.first { $0.name == "face.2" })
         try crashed.empty(begun.file)
-        try crashed.tell(begun.file, beginsAt: 2_950_000_000)
+        try crashed.setStart(of: begun.file, to: 2_950_000_000)
         let report = try crashed.recover()
         #expect(report.outcome == .recovered)
         #expect(try crashed.faults() == [])

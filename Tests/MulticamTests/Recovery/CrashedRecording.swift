@@ -38,7 +38,7 @@ final class CrashedRecording {
             Self.waitUntilWritten(path, until: limit)
             Self.copy(path, to: folder)
         }
-        _ = try await Recording(profile, seconds: Double(second) + 1, host: host, steer: host.follow)
+        _ = try await Recording(profile, seconds: Double(second) + 1, host: host, steer: host.attach)
     }
 
     /// - Parameter other: The recording to copy in its current state.
@@ -133,7 +133,7 @@ final class CrashedRecording {
     }
 
     /// Sets the start of a track in the manifest and the events.
-    func tell(_ file: String, beginsAt time: Int64) throws {
+    func setStart(of file: String, to time: Int64) throws {
         try edit { manifest in
             for index in manifest.tracks.indices where manifest.tracks[index].file == file {
                 manifest.tracks[index].first_ns = time
@@ -154,7 +154,7 @@ final class CrashedRecording {
         let verification = try FolderVerification(folder: folder)
         return verification.files.compactMap { file in
             let verdict = verification.verdict(file)
-            return verdict == .whole ? nil : "\(file.file): \(verdict)"
+            return verdict == .intact ? nil : "\(file.file): \(verdict)"
         }
     }
 

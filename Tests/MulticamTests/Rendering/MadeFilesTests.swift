@@ -34,7 +34,7 @@ struct MadeFilesTests {
         let host = SteeringHost { session, look in if look == 3 { session.split() } }
         return try await Recording(
             profile(desk: "rate: 30, format: h264", face: "rate: 30, format: h264"), seconds: 6, host: host,
-            steer: host.follow)
+            steer: host.attach)
     }
 
     @Test("a copied H.264 camera that was split uses its first file until the second file's key frame")

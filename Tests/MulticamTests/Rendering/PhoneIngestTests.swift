@@ -142,7 +142,7 @@ struct PhoneIngestTests {
         #expect(try recording.manifest(in: recording.folder).uploads == [upload])
         let verification = try FolderVerification(folder: recording.folder)
         let listed = try #require(verification.files.first { $0.file == upload.file })
-        #expect(verification.verdict(listed) == .whole)
+        #expect(verification.verdict(listed) == .intact)
         let session = try RecordedSession(folder: recording.folder)
         let angle = try #require(session.angle("desk"))
         #expect(angle.parts.map(\.file) == [upload.file] && angle.gaps.isEmpty && !angle.isOnGrid)

@@ -53,7 +53,7 @@ struct RenderTests {
         _ changes: [[SessionChange]?], of profile: String = profile, seconds: Double = 7
     ) async throws -> Recording {
         let host = SteeringHost(Self.steering(changes))
-        return try await Recording(profile, seconds: seconds, host: host, steer: host.follow)
+        return try await Recording(profile, seconds: seconds, host: host, steer: host.attach)
     }
 
     /// Returns a renderer with the command's default options.
@@ -142,7 +142,7 @@ struct RenderTests {
         let profile = Self.profile.replacingOccurrences(
             of: "size: 320x180, rate: 30 }", with: "size: 320x180, rate: 30, format: h264 }")
         let host = SteeringHost { session, look in if look == 3 { session.split() } }
-        let recording = try await Recording(profile, seconds: 6, host: host, steer: host.follow)
+        let recording = try await Recording(profile, seconds: 6, host: host, steer: host.attach)
         let parts = recording.manifest.tracks.filter { $0.parts != nil }
         #expect(parts.count >= 4)
         let path = try Renderer.nextFile(in: recording.folder).path
@@ -253,7 +253,7 @@ struct RenderTests {
         // The result is the frame at one second, which is the earlier one of the candidates at 1 s and 2 s.
         #expect(shown.map { $0.map { UInt32($0.frame) } } == [try numbers(path)[30]])
         let verification = try FolderVerification(folder: titled.folder)
-        #expect(verification.files.allSatisfy { verification.verdict($0) == .whole })
+        #expect(verification.files.allSatisfy { verification.verdict($0) == .intact })
     }
 
     private struct Chapter {

@@ -68,7 +68,7 @@ struct RenderedFoldersTests {
                 }
             }
         }
-        let recording = try await Recording(Self.profile, seconds: 7, host: host, steer: host.follow)
+        let recording = try await Recording(Self.profile, seconds: 7, host: host, steer: host.attach)
         #expect(recording.manifest.tracks.filter { $0.kind == "camera" }.count >= 3)
         let again = try Self.numbers(try Self.render(recording.folder))
         let track = try recording.track("program")

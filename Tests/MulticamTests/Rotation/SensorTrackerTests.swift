@@ -27,7 +27,7 @@ struct SensorTrackerTests {
     private static let flat = Result<Acceleration, SensorError>.success(Acceleration(x: 0, y: 0, z: -9.8))
     private static let gone = Result<Acceleration, SensorError>.failure(SensorError(reason: "it is gone"))
 
-    private func told(_ readings: [Result<Acceleration, SensorError>]) -> (
+    private func runTracker(_ readings: [Result<Acceleration, SensorError>]) -> (
         told: [MachineOrientation], turn: MachineOrientation
     ) {
         let script = Script(readings)
@@ -39,21 +39,21 @@ struct SensorTrackerTests {
         clock.release()
         script.waitForEnd()
         observation.end()
-        return (told.withLock { $0 }, tracker.turn)
+        return (told.withLock { $0 }, tracker.orientation)
     }
 
     @Test("each turn is reported once; before the first one, the orientation is reported as undecided")
     func turns() {
-        let run = told([Self.flat, Self.flat, Self.upright, Self.left, Self.left, Self.flat, Self.left])
-        #expect(run.told == [.undecided, .turned(.none), .turned(.quarter)])
-        #expect(run.turn == .turned(.quarter))
+        let run = runTracker([Self.flat, Self.flat, Self.upright, Self.left, Self.left, Self.flat, Self.left])
+        #expect(run.told == [.undecided, .rotated(.none), .rotated(.quarter)])
+        #expect(run.turn == .rotated(.quarter))
     }
 
     @Test("a sensor failure is reported once, with its reason; the last turn applies until it is back")
     func fails() {
-        let run = told([Self.upright, Self.gone, Self.gone, Self.upright, Self.upright])
-        #expect(run.told == [.turned(.none), .unknown("it is gone"), .turned(.none)])
-        let never = told([Self.gone, Self.gone, Self.gone])
+        let run = runTracker([Self.upright, Self.gone, Self.gone, Self.upright, Self.upright])
+        #expect(run.told == [.rotated(.none), .unknown("it is gone"), .rotated(.none)])
+        let never = runTracker([Self.gone, Self.gone, Self.gone])
         #expect(never.turn == .unknown("it is gone") && never.told == [.unknown("it is gone")])
     }
 }

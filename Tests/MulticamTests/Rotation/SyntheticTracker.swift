@@ -12,20 +12,20 @@ final class SyntheticTracker: OrientationTracker {
 
     init(_ turn: MachineOrientation) { state = ConditionLock(State(turn: turn)) }
 
-    var turn: MachineOrientation { state.withLock { $0.turn } }
+    var orientation: MachineOrientation { state.withLock { $0.turn } }
     var observerCount: Int { state.withLock { $0.observers.count } }
 
-    func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation {
+    func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> OrientationObservation {
         let number = state.withLock { state in
             observer(state.turn)
             state.last += 1
             state.observers[state.last] = observer
             return state.last
         }
-        return TurnObservation { [state] in state.withLock { $0.observers[number] = nil } }
+        return OrientationObservation { [state] in state.withLock { $0.observers[number] = nil } }
     }
 
-    func say(_ turn: MachineOrientation) {
+    func report(_ turn: MachineOrientation) {
         state.withLock { state in
             if case .unknown = turn {} else { state.turn = turn }
             for observer in state.observers.values { observer(turn) }

@@ -20,13 +20,13 @@ struct TurnedRecordingTests {
         "a recording begins with the current angle; the program follows at a tick, the file keeps its matrix, and nothing is lost"
     )
     func follows() async throws {
-        let tracker = SyntheticTracker(.turned(.quarter))
+        let tracker = SyntheticTracker(.rotated(.quarter))
         let host = SteeringHost { _, look in
-            if look == 1 { tracker.say(.turned(.half)) }
-            if look == 2 { tracker.say(.turned(.quarter)) }
+            if look == 1 { tracker.report(.rotated(.half)) }
+            if look == 2 { tracker.report(.rotated(.quarter)) }
         }
         let recording = try await Recording(
-            Self.profile, seconds: 4, host: host, tracker: tracker, steer: host.follow)
+            Self.profile, seconds: 4, host: host, tracker: tracker, steer: host.attach)
         let changes = try #require(recording.manifest.changes)
         #expect(changes.map(\.changes) == [["rotate face 180"], ["rotate face 90"]])
         let strips = try Reader.strips(recording.path("program.mp4"), size: Self.upright)
@@ -51,7 +51,7 @@ struct TurnedRecordingTests {
     }
 
     @Test("on standby, each recording's file begins with the angle at its start")
-    func standsBy() async throws { try await OwnThread.run(Self.standsBy) }
+    func standsBy() async throws { try await SingleThreadExecutor.run(Self.standsBy) }
 
     private static func standsBy() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "turned-\(UUID().uuidString)")
@@ -59,15 +59,15 @@ struct TurnedRecordingTests {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         let file = scratch.appending(path: "test.yaml")
         try Self.profile.write(to: file, atomically: true, encoding: .utf8)
-        let tracker = SyntheticTracker(.turned(.quarter))
+        let tracker = SyntheticTracker(.rotated(.quarter))
         let setup = try SessionSetup(SetupRequest(profile: file.path), tracker: tracker)
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .milliseconds(500), version: "0.0.0"))
-        let rotation = try #require(setup.followRotation(of: session))
+        let rotation = try #require(setup.trackRotation(of: session))
         try await session.standBy()
         let first = try await session.recordChecked()
-        tracker.say(.turned(.threeQuarters))
+        tracker.report(.rotated(.threeQuarters))
         let second = try await session.recordChecked()
         await session.close()
         rotation.stop()
@@ -82,9 +82,9 @@ struct TurnedRecordingTests {
         "after a turn between planning and recording, program and file are upright from the first frame on"
     )
     func before() async throws {
-        let tracker = SyntheticTracker(.turned(.half))
+        let tracker = SyntheticTracker(.rotated(.half))
         let recording = try await Recording(
-            Self.profile, seconds: 1, tracker: tracker, steer: { _ in tracker.say(.turned(.quarter)) })
+            Self.profile, seconds: 1, tracker: tracker, steer: { _ in tracker.report(.rotated(.quarter)) })
         #expect(recording.manifest.changes?.map(\.at_ns) == [0])
         let strips = try Reader.strips(recording.path("program.mp4"), size: Self.upright)
         #expect(strips.count == 30 && strips.allSatisfy { $0 != nil })

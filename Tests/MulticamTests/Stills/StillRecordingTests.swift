@@ -28,17 +28,17 @@ struct StillRecordingTests {
             stills: stills)
         let taken = ConditionLock<Result<StillFolder.Files, StillError>?>(nil)
         let folder = StillFolder(ofSession: scratch.path + "/session", version: "0.0.0")
-        let taker = MediaThread.eventually(name: "taker") {
+        let taker = MediaThread.startWhenPossible(name: "taker") {
             let clock = MonotonicClock()
             let limit = clock.now + .seconds(30)
             while session.status.time < MediaTime(nanoseconds: 300_000_000), clock.now < limit {
                 clock.sleep(until: clock.now + .milliseconds(20), unless: Cancellation())
             }
             let result = Result { () throws(StillError) in
-                try stills.take(["desk"], into: folder, with: Codecs())
+                try stills.takeStills(["desk"], into: folder, with: Codecs())
             }
             let files = result.flatMap { $0[0].files }
-            if case .success(let files) = files { session.noteStill(of: "desk", files) }
+            if case .success(let files) = files { session.registerStill(of: "desk", files) }
             taken.withLock { $0 = files }
             clock.sleep(until: clock.now + .milliseconds(500), unless: Cancellation())
             session.stop()

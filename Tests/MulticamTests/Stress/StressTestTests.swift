@@ -29,7 +29,8 @@ struct StressTestTests {
             let test = try StressTest(
                 SetupRequest(profile: file.path),
                 StressOptions(
-                    kinds: kinds, each: .seconds(rounding: each), soak: .seconds(rounding: soak),
+                    kinds: kinds, runDuration: .seconds(rounding: each),
+                    soakDuration: .seconds(rounding: soak),
                     output: scratch.path + "/out", keepsMedia: keeps, version: "0.0.0"),
                 clock: SimulatedClock(),
                 host: host)
@@ -86,7 +87,7 @@ struct StressTestTests {
             certificate.summary.first?.contains("passed: all 2 cameras ran together as configured for 4 s")
                 == true)
         #expect(certificate.sets?.runs.map(\.title) == ["as configured"])
-        #expect(certificate.climb?.runs.map(\.step) == [0, 1] && certificate.climb?.gave == nil)
+        #expect(certificate.climb?.runs.map(\.step) == [0, 1] && certificate.climb?.failure == nil)
         let soak = try #require(certificate.soak)
         #expect(soak.duration_ns == 4_000_000_000 && soak.tracks.map(\.captured) == [120, 120, 192_000])
         let course = try #require(soak.course)
@@ -132,7 +133,7 @@ struct StressTestTests {
         #expect(climb.runs[0].reasons.first?.contains("enough free bandwidth") == true)
         #expect(
             try #require(climb.runs[0].predicted?.hardware) > 1, "the plan knows before what the bus refuses")
-        #expect(climb.gave?.cause == .bus && climb.gave?.change == "a 640x480 → 1280x720 at 15")
+        #expect(climb.failure?.cause == .bus && climb.failure?.change == "a 640x480 → 1280x720 at 15")
         let highest = try #require(climb.runs.last { $0.verdict == .held })
         #expect(highest.cameras.map(\.description) == ["a yuyv 640x480 at 15", "b yuyv 640x480 at 15"])
         let used = highest.predicted?.terms.first { $0.resource.hasPrefix("usb:") }?.used
@@ -165,19 +166,19 @@ struct StressTestTests {
             """, [.climb])
         let climb = try #require(stress.certificate.climb)
         #expect(climb.runs.map { $0.cameras[0].rate } == [30, 15, 30, 60])
-        #expect(climb.runs.allSatisfy { $0.verdict == .held } && climb.highest == 3 && climb.gave == nil)
+        #expect(climb.runs.allSatisfy { $0.verdict == .held } && climb.highest == 3 && climb.failure == nil)
         #expect(stress.certificate.summary.contains { $0.contains("no step failed") })
     }
 
     @Test("a failed climb step is repeated and reported; a failure of the profile is the verdict")
-    func gave() async throws {
+    func failure() async throws {
         let stress = try await Stress(
             """
             cameras: { a: { device: "virtual:clap?size=160x120&format=mjpeg&drop=0.3", rate: 30 } }
             """, [.climb])
         let climb = try #require(stress.certificate.climb)
         #expect(climb.runs.map(\.step) == [0, 1, 1] && climb.highest == nil)
-        #expect(climb.gave?.cause == .bus && climb.gave?.step == 1)
+        #expect(climb.failure?.cause == .bus && climb.failure?.step == 1)
         #expect(stress.certificate.summary.contains { $0.contains("failed first. Cause: the bus.") })
         #expect(stress.certificate.verdict == .failed)
         try stress.check()
@@ -218,10 +219,10 @@ struct StressTestTests {
 
     /// A computer that overheats in its third second.
     private final class HotHost: HostReading {
-        private let looks = ConditionLock(0)
+        private let readings = ConditionLock(0)
 
         func read(folder: String, at time: ClockTime) -> HostState {
-            let count = looks.withLock { looks in
+            let count = readings.withLock { looks in
                 looks += 1
                 return looks
             }

@@ -186,7 +186,7 @@ struct AttachedTapTests {
     }
 
     @Test("a tap gets packets on standby if requested, then the recording's packets, then standby again")
-    func standbyPackets() async throws { try await OwnThread.run(Self.standbyPackets) }
+    func standbyPackets() async throws { try await SingleThreadExecutor.run(Self.standbyPackets) }
 
     private static func standbyPackets() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "taps-\(UUID().uuidString)")
@@ -325,7 +325,7 @@ struct AttachedTapTests {
     @Test(
         "on standby, program, mix, and microphones can be tapped before, between, and after recordings"
     )
-    func standby() async throws { try await OwnThread.run(Self.standby) }
+    func standby() async throws { try await SingleThreadExecutor.run(Self.standby) }
 
     private static func standby() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "taps-\(UUID().uuidString)")

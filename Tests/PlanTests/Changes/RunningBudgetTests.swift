@@ -54,7 +54,7 @@ struct RunningBudgetTests {
     private static func added(_ role: String, to running: inout RunningPlan, like plan: SessionPlan) throws {
         let camera = try #require(plan.cameras.first { $0.role == role })
         let track = try #require(plan.cameraTracks.first { $0.role == role })
-        try running.admit(camera, track, offers: offers(role))
+        try running.add(camera, track, offers: offers(role))
     }
 
     @Test(
@@ -107,7 +107,7 @@ struct RunningBudgetTests {
         try Self.added("guest", to: &running, like: fresh)
         let asked = running
         let error = #expect(throws: SessionChangeError.self) {
-            try running.keepWithinBudget(since: before, asked: [], words: "add guest virtual:clap")
+            try running.fitToBudget(since: before, requested: [], words: "add guest virtual:clap")
         }
         let text = try #require(error?.description)
         #expect(error?.isOverBudget == true)
@@ -136,9 +136,9 @@ struct RunningBudgetTests {
         running.plan.budget.hardwareCost = limit
         var start = before
         start.plan.budget.hardwareCost = limit
-        let kept = try running.keepWithinBudget(since: start, asked: [], words: "add guest x")
+        let kept = try running.fitToBudget(since: start, requested: [], words: "add guest x")
         #expect(kept.reductions == ["guest 1280x720@30 → 1280x720@20"])
-        guard case .deliver("guest", let format) = kept.orders.first else {
+        guard case .setFormat("guest", let format) = kept.orders.first else {
             return #expect(Bool(false), "\(kept.orders)")
         }
         #expect(kept.orders.count == 1 && format?.rate == FrameRate(20))
@@ -152,7 +152,7 @@ struct RunningBudgetTests {
         asked.plan.budget.hardwareCost = try #require(asked.cost?.total) + 0.01
         start.plan.budget.hardwareCost = asked.plan.budget.hardwareCost
         _ = try asked.apply(.format(role: "face", FrameSize(width: 1280, height: 720), nil))
-        let other = try asked.keepWithinBudget(since: start, asked: ["face"], words: "format face 1280x720")
+        let other = try asked.fitToBudget(since: start, requested: ["face"], words: "format face 1280x720")
         #expect(other.reductions.allSatisfy { $0.hasPrefix("desk ") } && !other.reductions.isEmpty)
     }
 
@@ -174,7 +174,7 @@ struct RunningBudgetTests {
         #expect(running.plan.liveOutputs == named.liveOutputs && running.plan == named)
         #expect(running.cost == before.budget?.cost(of: named))
         let error = #expect(throws: SessionChangeError.self) {
-            try running.keepWithinBudget(since: before, asked: [], words: "publish v4l2:/dev/video9")
+            try running.fitToBudget(since: before, requested: [], words: "publish v4l2:/dev/video9")
         }
         #expect(error?.isOverBudget == true)
         #expect(error?.description.contains("`publish v4l2:/dev/video9` would be over budget") == true)
@@ -190,12 +190,12 @@ struct RunningBudgetTests {
         var running = before
         _ = try running.apply(.gain(role: "host", decibels: -3))
         _ = try running.apply(.visible(role: "face", false))
-        let kept = try running.keepWithinBudget(since: before, asked: [], words: "hide face")
+        let kept = try running.fitToBudget(since: before, requested: [], words: "hide face")
         #expect(kept.orders.isEmpty && kept.reductions.isEmpty)
         let hidden = running
         _ = try running.apply(.visible(role: "face", true))
         #expect(throws: SessionChangeError.self) {
-            try running.keepWithinBudget(since: hidden, asked: [], words: "unhide face")
+            try running.fitToBudget(since: hidden, requested: [], words: "unhide face")
         }
     }
 
@@ -205,6 +205,6 @@ struct RunningBudgetTests {
         var running = before
         _ = try running.apply(.layout(.grid))
         #expect(running.cost == nil)
-        #expect(try running.keepWithinBudget(since: before, asked: [], words: "layout grid").orders.isEmpty)
+        #expect(try running.fitToBudget(since: before, requested: [], words: "layout grid").orders.isEmpty)
     }
 }

@@ -42,15 +42,15 @@ struct RunningDevicesTests {
     /// - Returns: The orders for the last change, as text.
     @discardableResult
     private static func apply(_ lines: [String], to running: inout RunningPlan) throws -> [String] {
-        var orders: [DeviceOrder] = []
+        var orders: [DeviceOperation] = []
         for line in lines {
             let change = try SessionChange(words: line.split(separator: " ").map(String.init))
             orders = try running.apply(try #require(change))
         }
         return orders.map { order in
             switch order {
-            case .deliver(let role, let format): "\(role): \(format.map(\.description) ?? "off")"
-            case .hear(let role, let isOn): "\(role): \(isOn ? "on" : "off")"
+            case .setFormat(let role, let format): "\(role): \(format.map(\.description) ?? "off")"
+            case .setMicrophoneEnabled(let role, let isOn): "\(role): \(isOn ? "on" : "off")"
             case .stopTrack(let name): "stop-track \(name)"
             case .startAudio(let track): "start-track \(track.name) in \(track.file)"
             case .startTrack(let track): "start-track \(track.name) in \(track.file)"
@@ -101,12 +101,12 @@ struct RunningDevicesTests {
             format(FrameSize(width: 640, height: 480)), format(FrameSize(width: 1280, height: 720))
         )
         try Self.apply(["format desk 640x480"], to: &running)
-        running.note(small, of: "desk", goesOnIn: large)
+        running.recordRejectedFormat(small, of: "desk", keeping: large)
         #expect(throws: SessionChangeError.self) { try Self.apply(["format desk 1280x720"], to: &running) }
         #expect(try Self.apply(["format desk 640x480"], to: &running) == ["desk: \(small)"])
         // Another format has been requested by now.
         try Self.apply(["format desk 1280x720"], to: &running)
-        running.note(small, of: "desk", goesOnIn: small)
+        running.recordRejectedFormat(small, of: "desk", keeping: small)
         #expect(throws: SessionChangeError.self) { try Self.apply(["format desk 1280x720"], to: &running) }
     }
 
@@ -142,7 +142,7 @@ struct RunningDevicesTests {
         for line in ["swap desk", "unhide desk", "start-track desk", "format desk 640x480", "remove face"] {
             #expect(throws: SessionChangeError.self) { try Self.apply([line], to: &running) }
         }
-        running.renew(try Self.running().plan, devices: RunningDevices(offers: ["desk": Self.offers]))
+        running.reset(to: try Self.running().plan, devices: RunningDevices(offers: ["desk": Self.offers]))
         try Self.apply(["unhide desk"], to: &running)
         #expect(running.plan.program?.arrangement.shown == ["face", "desk"])
     }
@@ -165,10 +165,10 @@ struct RunningDevicesTests {
             Self.profile.replacing("inset: face }", with: "inset: face, audio: { mix: [host] } }"))
         var guest = try #require(running.plan.microphones.first)
         guest.role = "guest.2"
-        #expect(throws: Never.self) { try running.admit(guest, nil) }
+        #expect(throws: Never.self) { try running.add(guest, nil) }
         for taken in ["host", "face", "program"] {
             guest.role = taken
-            #expect(throws: SessionChangeError.self) { try running.admit(guest, nil) }
+            #expect(throws: SessionChangeError.self) { try running.add(guest, nil) }
         }
         try Self.apply(["remove host", "unmute guest.2"], to: &running)
         #expect(running.plan.program?.mix == ["guest.2"])
@@ -176,7 +176,7 @@ struct RunningDevicesTests {
             let error = #expect(throws: SessionChangeError.self) { try Self.apply([line], to: &running) }
             #expect(error?.description.contains("guest.2.") == true, "\(error?.description ?? "")")
         }
-        running.renew(try Self.running().plan, devices: RunningDevices())
+        running.reset(to: try Self.running().plan, devices: RunningDevices())
         #expect(running.plan.microphones.map(\.role) == ["host"] && running.plan.program?.mix == [])
     }
 
@@ -185,19 +185,19 @@ struct RunningDevicesTests {
         var running = try Self.running()
         var camera = try #require(running.plan.cameras.first)
         camera.role = "host"
-        #expect(throws: SessionChangeError.self) { try running.admit(camera, nil, offers: nil) }
+        #expect(throws: SessionChangeError.self) { try running.add(camera, nil, offers: nil) }
         camera.role = "audience"
-        try running.admit(camera, nil, offers: nil)
+        try running.add(camera, nil, offers: nil)
         #expect(running.plan.program?.arrangement.shown == ["desk", "face"])
         try Self.apply(["swap audience"], to: &running)
         #expect(running.plan.program?.arrangement.shown == ["audience", "face"])
-        #expect(throws: SessionChangeError.self) { try running.admit(camera, nil, offers: nil) }
+        #expect(throws: SessionChangeError.self) { try running.add(camera, nil, offers: nil) }
         camera.role = "stream"
         camera.format = VideoFormat(pixel: .h264, size: camera.format.size, rate: camera.format.rate)
         let track = try #require(running.plan.cameraTracks.first)
-        #expect(throws: SessionChangeError.self) { try running.admit(camera, track, offers: nil) }
+        #expect(throws: SessionChangeError.self) { try running.add(camera, track, offers: nil) }
         // The change belongs only to that recording.
-        running.renew(try Self.running().plan, devices: RunningDevices())
+        running.reset(to: try Self.running().plan, devices: RunningDevices())
         #expect(running.plan.program?.arrangement.shown == ["face"])
         #expect(running.plan.cameras.map(\.role) == ["desk", "face", "guest"])
     }

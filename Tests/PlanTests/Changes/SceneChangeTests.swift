@@ -33,7 +33,7 @@ struct SceneChangeTests {
             let before = running
             let change = try SessionChange(words: line.split(separator: " ").map(String.init))
             _ = try running.apply(try #require(change))
-            running.noteUndone(since: before)
+            running.storeUndoState(from: before)
         }
     }
 

@@ -26,7 +26,7 @@ struct CameraPreferenceTests {
     func arrival() {
         var preference = CameraPreference(present: [front, back])
         preference.choose(back.identity)
-        preference.handle([.arrived(display)])
+        preference.handle([.connected(display)])
         #expect(preference.systemPreferred == PreferredDevice(device: display, reason: .pluggedIn))
         #expect(preference.userPreferred == back)
         #expect(preference.history.chosen.map(\.identity) == [back.identity])
@@ -54,10 +54,10 @@ struct CameraPreferenceTests {
         #expect(preference.systemPreferred == PreferredDevice(device: infrared, reason: .chosen))
 
         var plugged = CameraPreference(present: [front])
-        plugged.handle([.arrived(infrared)])
+        plugged.handle([.connected(infrared)])
         #expect(plugged.systemPreferred == PreferredDevice(device: infrared, reason: .pluggedIn))
-        plugged.handle([.arrived(color)])
-        plugged.handle([.departed(infrared), .arrived(infrared)])
+        plugged.handle([.connected(color)])
+        plugged.handle([.disconnected(infrared), .connected(infrared)])
         #expect(plugged.systemPreferred == PreferredDevice(device: color, reason: .pluggedIn))
         #expect(CameraPreference(present: [infrared]).systemPreferred?.device == infrared)
     }
@@ -93,7 +93,7 @@ struct CameraPreferenceTests {
         let after = SyntheticCameras.camera("studio", port: 9, serial: "A")
         var preference = CameraPreference(present: [before, front])
         preference.choose(before.identity)
-        preference.handle([.departed(before), .present(after)])
+        preference.handle([.disconnected(before), .present(after)])
         #expect(
             preference.systemPreferred == PreferredDevice(device: after, reason: .chosen, isElsewhere: true))
         preference.choose(after.identity)
@@ -108,16 +108,16 @@ struct CameraPreferenceTests {
         let preference = CameraPreference(history: history, present: twins + [front])
         #expect(preference.userPreferred == nil)
         #expect(preference.systemPreferred?.device == front)
-        #expect(preference.doubt?.contains("“twin” is ambiguous: usb:") == true)
-        #expect(preference.doubt?.contains("multicam prefer") == true)
+        #expect(preference.ambiguityWarning?.contains("“twin” is ambiguous: usb:") == true)
+        #expect(preference.ambiguityWarning?.contains("multicam prefer") == true)
         let one = CameraPreference(history: history, present: [twins[0], front])
-        #expect(one.userPreferred == twins[0] && one.doubt == nil)
+        #expect(one.userPreferred == twins[0] && one.ambiguityWarning == nil)
     }
 
     @Test("a choice in another process applies here, and overrides cameras plugged in before it")
     func adopted() {
         var preference = CameraPreference(present: [front, back])
-        preference.handle([.arrived(display)])
+        preference.handle([.connected(display)])
         preference.adopt(preference.history, streamed: [display.identity])
         #expect(preference.systemPreferred?.device == display)
         var history = DeviceHistory()
@@ -183,9 +183,9 @@ struct DeviceHistoryTests {
         let after = SyntheticCameras.camera("studio", port: 21, serial: "A")
         var history = DeviceHistory()
         history.choose(before.identity, for: "desk", among: [before])
-        history.renew(after.identity, among: [after])
+        history.updateIdentity(of: after.identity, among: [after])
         #expect(history.choices == [DeviceHistory.Choice(identity: after.identity, role: "desk")])
-        history.renew(cameras[0].identity, among: cameras)
+        history.updateIdentity(of: cameras[0].identity, among: cameras)
         #expect(history.choices.count == 1)
     }
 }

@@ -20,11 +20,11 @@ struct CameraSwitchTests {
             (front, [front, display], nil), (back, [back], nil), (display, [display, front], nil),
         ] as [(CaptureDevice, [CaptureDevice], String?)])
     func next(current: CaptureDevice, cameras: [CaptureDevice], expected: String?) {
-        do throws(SelectionRefusal) {
+        do throws(SelectionError) {
             #expect(try CameraSwitch.next(after: current, among: cameras).name == expected)
         } catch {
             #expect(expected == nil)
-            #expect(error == .nowhere(to: current.position == .back ? .front : .back))
+            #expect(error == .noCamera(facing: current.position == .back ? .front : .back))
             #expect(error.description.contains("multicam devices --set CAMERA --position"))
         }
     }
@@ -47,11 +47,11 @@ struct CameraSwitchTests {
         #expect(seen == ["c3", "c1", "c2", "c3", "c1", "c2", "c3", "c1"])
         let busy = cameras.map { $0 == cameras[2] ? $0.with(.inUse(by: "call")) : $0 }
         #expect(try CameraSwitch.next(after: busy[1], among: busy).name == "c4")
-        #expect(throws: SelectionRefusal.nowhere(to: .back)) {
+        #expect(throws: SelectionError.noCamera(facing: .back)) {
             try CameraSwitch.next(after: cameras[0], among: [cameras[0]])
         }
         // A camera with a known position makes front and back switching available again.
-        #expect(throws: SelectionRefusal.nowhere(to: .back)) {
+        #expect(throws: SelectionError.noCamera(facing: .back)) {
             try CameraSwitch.next(after: cameras[0], among: cameras + [Self.front])
         }
         #expect(try CameraSwitch.next(after: cameras[0], among: cameras + [Self.back]) == Self.back)

@@ -30,7 +30,7 @@ struct ChoosingApplication {
     /// The camera in use, connected or not.
     private(set) var current: CaptureDevice?
     /// The reason why the last step was refused.
-    private(set) var refusal: SelectionRefusal?
+    private(set) var refusal: SelectionError?
 
     init(_ policy: CameraPolicy) {
         self.policy = policy
@@ -39,7 +39,7 @@ struct ChoosingApplication {
 
     var preferred: CaptureDevice? { preference.systemPreferred?.device }
 
-    mutating func take(_ step: Step) {
+    mutating func perform(_ step: Step) {
         refusal = nil
         switch step {
         case .launch(let cameras):
@@ -48,47 +48,47 @@ struct ChoosingApplication {
             selection = CameraSelection(
                 policy: policy, current: policy == .fixed ? current?.identity : nil)
             if policy != .fixed { current = nil }
-            obey(selection.ask(preference))
+            apply(selection.decide(with: preference))
         case .begin(let camera):
             preference.history.propose(camera.identity, by: "application", among: preference.cameras)
             // The selection before the program has used any camera.
             selection = CameraSelection(policy: policy)
             current = nil
-            obey(selection.ask(preference))
-        case .plug(let camera): happen(.arrived(camera))
-        case .unplug(let camera): happen(.departed(camera))
-        case .change(let camera, let problem): happen(.changed(camera.with(problem), before: camera))
+            apply(selection.decide(with: preference))
+        case .plug(let camera): handle(.connected(camera))
+        case .unplug(let camera): handle(.disconnected(camera))
+        case .change(let camera, let problem): handle(.changed(camera.with(problem), before: camera))
         case .choose(let camera): choose(camera)
         case .pressSwitch:
-            do throws(SelectionRefusal) {
+            do throws(SelectionError) {
                 guard let current else { return }
                 choose(try CameraSwitch.next(after: current, among: preference.cameras))
             } catch {
                 refusal = error
             }
         case .record: selection.recordingBegan()
-        case .stopRecording: obey(selection.recordingEnded(preference))
+        case .stopRecording: apply(selection.recordingEnded(preference))
         }
         history = preference.history
     }
 
-    private mutating func happen(_ change: DeviceChange) {
+    private mutating func handle(_ change: DeviceChange) {
         preference.handle([change])
-        obey(selection.ask(preference))
+        apply(selection.decide(with: preference))
     }
 
     private mutating func choose(_ camera: CaptureDevice) {
         var told = preference
         told.choose(camera.identity)
-        do throws(SelectionRefusal) {
-            obey(try selection.choose(camera, told))
+        do throws(SelectionError) {
+            apply(try selection.choose(camera, told))
             preference = told
         } catch {
             refusal = error
         }
     }
 
-    private mutating func obey(_ decision: CameraSelection.Decision) {
+    private mutating func apply(_ decision: CameraSelection.Decision) {
         guard case .use(let camera) = decision else { return }
         current = camera
         streamed.removeAll { $0 == camera.identity }

@@ -15,12 +15,12 @@ struct MicrophoneRouteTests {
         route.choose(other.identity)
         #expect(route.current == PreferredDevice(device: other, reason: .chosen))
         #expect(route.userPreferred == other)
-        route.handle([.arrived(webcam)])
+        route.handle([.connected(webcam)])
         #expect(route.current == PreferredDevice(device: webcam, reason: .pluggedIn))
         #expect(route.name == "default (webcam)")
         route.choose(usual.identity)
         #expect(route.current == PreferredDevice(device: usual, reason: .chosen))
-        route.handle([.departed(usual)])
+        route.handle([.disconnected(usual)])
         #expect(route.current == PreferredDevice(device: other, reason: .chosen))
     }
 
@@ -28,13 +28,13 @@ struct MicrophoneRouteTests {
     func recording() {
         var route = MicrophoneRoute(present: [usual])
         route.recordingBegan()
-        route.handle([.arrived(webcam)])
+        route.handle([.connected(webcam)])
         #expect(route.current?.device == usual && route.name == "default (usual)")
-        #expect(route.wanted?.device == webcam)
+        #expect(route.preferred?.device == webcam)
         route.recordingEnded()
         #expect(route.current?.device == webcam && route.name == "default (webcam)")
         route.recordingBegan()
-        route.handle([.departed(webcam)])
+        route.handle([.disconnected(webcam)])
         #expect(route.current?.device == webcam)
         route.recordingEnded()
         #expect(route.current?.device == usual)
@@ -44,18 +44,18 @@ struct MicrophoneRouteTests {
     func server() {
         let away = DeviceError(device: "PulseAudio", operation: "listening", reason: .noSoundServer("away"))
         var route = MicrophoneRoute(present: [usual, other])
-        route.handle([.departed(usual), .departed(other), .problem(away)])
+        route.handle([.disconnected(usual), .disconnected(other), .problem(away)])
         #expect(route.current == nil && route.name == "default (no microphone)")
-        route.handle([.arrived(other), .arrived(usual)])
+        route.handle([.connected(other), .connected(usual)])
         #expect(route.current == PreferredDevice(device: usual, reason: .serverDefault))
-        route.handle([.arrived(webcam)])
+        route.handle([.connected(webcam)])
         #expect(route.current?.device == webcam)
     }
 
     @Test("cameras are ignored, and there may be no default microphone")
     func none() {
         var route = MicrophoneRoute(present: [SyntheticCameras.front, other])
-        route.handle([.arrived(SyntheticCameras.display)])
+        route.handle([.connected(SyntheticCameras.display)])
         #expect(route.microphones == [other] && route.current == nil)
     }
 }

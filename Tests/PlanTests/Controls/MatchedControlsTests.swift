@@ -115,17 +115,17 @@ struct MatchedControlsTests {
                 defaultValue: 1),
             Self.number("focus_absolute", 35, 0...250, step: 5),
         ]
-        #expect(own.lockingFocus.map { "\($0.name)=\($0.value)" } == ["focus_automatic_continuous=0"])
-        #expect(own.holdingFocus.map { "\($0.name)=\($0.value)" } == ["focus_absolute=35"])
-        #expect(Self.desk.lockingFocus.isEmpty)
-        #expect(Self.desk.holdingFocus.isEmpty)
+        #expect(own.focusLockRequests.map { "\($0.name)=\($0.value)" } == ["focus_automatic_continuous=0"])
+        #expect(own.focusHoldRequests.map { "\($0.name)=\($0.value)" } == ["focus_absolute=35"])
+        #expect(Self.desk.focusLockRequests.isEmpty)
+        #expect(Self.desk.focusHoldRequests.isEmpty)
     }
 
     @Test("automatic controls are settled once their values are stable for three readings")
     func metering() {
-        var metering = Metering()
+        var metering = ControlSettlingMonitor()
         func look(_ exposure: Int64) -> Bool {
-            metering.take([Self.exposureMenu(), Self.number("exposure_time_absolute", exposure, 3...2047)])
+            metering.add([Self.exposureMenu(), Self.number("exposure_time_absolute", exposure, 3...2047)])
         }
         #expect([100, 150, 200, 250].map(look) == [false, false, false, false])
         // Small fluctuations count as settled.

@@ -165,6 +165,17 @@ struct HardwareCostTests {
         #expect(cost.unknown.allSatisfy { $0.hasSuffix(".") })
     }
 
+    @Test("too little memory within the address space limit names the limit")
+    func limitedMemory() throws {
+        var machine = Self.machine(processors: 64)
+        machine.freeMemory = 10_000_000
+        let free = HardwareCost(of: try Self.plan(Self.pip), on: machine)
+        machine.isMemoryLimited = true
+        let limited = HardwareCost(of: try Self.plan(Self.pip), on: machine)
+        #expect(limited.excess(over: 1).contains("within the address space limit (`ulimit -v`)"))
+        #expect(!free.excess(over: 1).contains("ulimit"))
+    }
+
     @Test("frames of a real camera cost more than frames of a synthetic one")
     func detail() throws {
         let synthetic = try Self.plan(

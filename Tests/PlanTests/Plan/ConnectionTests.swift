@@ -125,8 +125,8 @@ struct ConnectionTests {
             (Self.edge("desk", "cameras/wall"), .noSuchOutput(Self.edge("desk", "cameras/wall"))),
             (Self.edge("host", "cameras/desk"), .wrongMedium(Self.edge("host", "cameras/desk"))),
             (Self.edge("desk", "audio/host"), .wrongMedium(Self.edge("desk", "audio/host"))),
-            (Self.edge("desk", "cameras/copy"), .connectedTwice(Self.edge("desk", "cameras/copy"))),
-            (Self.edge("face", "cameras/copy"), .taken(Self.edge("face", "cameras/copy"), by: "desk")),
+            (Self.edge("desk", "cameras/copy"), .duplicateConnection(Self.edge("desk", "cameras/copy"))),
+            (Self.edge("face", "cameras/copy"), .outputInUse(Self.edge("face", "cameras/copy"), by: "desk")),
             (
                 PlannedConnection(input: "host", output: "audio/host", channels: [2]),
                 .noSuchChannel(role: "host", channel: 2, of: 2)
@@ -143,16 +143,16 @@ struct ConnectionTests {
                 PlannedConnection(input: "desk", output: "cameras/desk", isMirrored: true),
                 PlanProblem.Attribute.mirroring
             ),
-            (PlannedConnection(input: "desk", output: "cameras/desk", isEnabled: false), .nothing),
+            (PlannedConnection(input: "desk", output: "cameras/desk", isEnabled: false), .disabled),
             (PlannedConnection(input: "desk", output: "cameras/desk", channels: [0]), .channels),
             (PlannedConnection(input: "host", output: "audio/host", rotation: .half), .rotation),
             (PlannedConnection(input: "desk", output: "metadata/desk", crop: outside), .crop),
         ] where attribute != .crop {
             let error = #expect(throws: PlanProblem.self) { try plan.connect(edge) }
-            #expect(error == .cannotCarry(edge, attribute))
+            #expect(error == .unsupportedAttribute(edge, attribute))
         }
         let cropped = PlannedConnection(input: "desk", output: "program", crop: outside)
-        #expect(throws: PlanProblem.cropOutside(cropped, Self.size)) { try plan.connect(cropped) }
+        #expect(throws: PlanProblem.invalidCrop(cropped, Self.size)) { try plan.connect(cropped) }
         #expect(throws: PlanProblem.notConnected(Self.edge("face", "program"))) {
             try plan.change(Self.edge("face", "program"))
         }
@@ -178,17 +178,18 @@ struct ConnectionTests {
         ]
         let problems = plan.validate()
         let expected: [PlanProblem] = [
-            .roleTwice("desk"), .role("../x"), .noSuchChannel(role: "host", channel: 7, of: 4),
+            .duplicateRole("desk"), .invalidRole("../x"), .noSuchChannel(role: "host", channel: 7, of: 4),
             .noSuchInput(Self.edge("guest", "program")), .emptyProgram,
             .oddSize(output: "program", FrameSize(width: 641, height: 480)),
             .rawCopy(output: "cameras/desk", .nv12),
-            .sizeOfCopy(
+            .copySizeMismatch(
                 output: "cameras/desk", FrameSize(width: 320, height: 240), delivered: Self.size),
             .wrongMedium(Self.edge("host", "cameras/host")), .noSuchInput(Self.edge("away", "cameras/away")),
-            .wideAudio(output: "audio/host", channels: 3), .wrongMedium(Self.edge("desk", "audio/host")),
-            .outputTwice("audio/host"),
-            .file(output: "cameras/away", path: "../away.mov", expected: ".mov"),
-            .fileTwice(path: "audio/a.wav"),
+            .tooManyChannels(output: "audio/host", channels: 3),
+            .wrongMedium(Self.edge("desk", "audio/host")),
+            .duplicateOutput("audio/host"),
+            .invalidFile(output: "cameras/away", path: "../away.mov", expected: ".mov"),
+            .duplicateFile(path: "audio/a.wav"),
         ]
         #expect(problems == expected)
         #expect(problems.allSatisfy { $0.description.hasSuffix(".") && !$0.description.contains("\n") })
@@ -237,9 +238,9 @@ struct ConnectionTests {
         try apply("start-track face")
         #expect(now("face", "cameras/face.2")?.isEnabled == true)
         // A file keeps its orientation, and the next file has the new one.
-        running.turn("desk", to: .quarter)
+        running.rotate("desk", to: .quarter)
         #expect(now("desk", "cameras/desk")?.rotation == Rotation.none)
-        running.beginFiles()
+        running.prepareForRecording()
         #expect(now("desk", "cameras/desk")?.rotation == .quarter)
         try apply("remove host")
         #expect(!running.connections.contains { $0.input == "host" })

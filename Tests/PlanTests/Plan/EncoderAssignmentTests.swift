@@ -26,14 +26,14 @@ struct EncoderAssignmentTests {
     }
 
     private static func plan(
-        _ encoders: [TriedEncoder], program: String = "1920x1080", wish: String = "auto"
+        _ encoders: [TriedEncoder], program: String = "1920x1080", requestedEncoder: String = "auto"
     ) throws(ProfileError) -> SessionPlan {
         let profile = try SessionPlanTests.profile(
             """
             cameras:
               desk: { device: any, size: 1280x720, rate: 30 }
               face: { device: any, size: 640x480, rate: 30 }
-            program: { size: \(program), rate: 30, layout: pip, main: desk, inset: face, video: { encoder: \(wish) } }
+            program: { size: \(program), rate: 30, layout: pip, main: desk, inset: face, video: { encoder: \(requestedEncoder) } }
             tracks: { cameras: encode }
             """)
         return try SessionPlan(
@@ -96,7 +96,7 @@ struct EncoderAssignmentTests {
 
     @Test("a profile that requests software encoding gets it, without a note about hardware")
     func software() throws {
-        let plan = try Self.plan([Self.works(Self.card)], wish: "software")
+        let plan = try Self.plan([Self.works(Self.card)], requestedEncoder: "software")
         #expect(Self.encoders(of: plan) == [nil, "h264_vaapi", "h264_vaapi"])
         #expect(!plan.notes.contains { $0.hasPrefix("program:") })
     }
@@ -117,7 +117,7 @@ struct EncoderAssignmentTests {
             ),
         ] as [([TriedEncoder], String)])
     func demanded(_ tried: [TriedEncoder], _ words: String) throws {
-        let error = #expect(throws: ProfileError.self) { try Self.plan(tried, wish: "hardware") }
+        let error = #expect(throws: ProfileError.self) { try Self.plan(tried, requestedEncoder: "hardware") }
         #expect(error?.isMissingDevice == true && error?.field == "program.video.encoder")
         #expect(
             error?.line == 4 && error?.description.contains(words) == true, "\(String(describing: error))")

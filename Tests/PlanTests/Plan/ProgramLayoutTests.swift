@@ -76,7 +76,7 @@ struct ProgramLayoutTests {
     @Test("an inset has the aspect ratio of its upright frame")
     func shapes() {
         let layout = Places(Self.fullHD, .pip)
-        let portrait = layout.rectangles(for: [Self.fullHD, Self.hd.turned])[1]
+        let portrait = layout.rectangles(for: [Self.fullHD, Self.hd.transposed])[1]
         #expect(portrait.size == FrameSize(width: 480, height: 854))
         let old = layout.rectangles(for: [Self.fullHD, FrameSize(width: 640, height: 480)])[1]
         #expect(old.size == FrameSize(width: 480, height: 360))
@@ -85,7 +85,7 @@ struct ProgramLayoutTests {
     @Test("an inset that would not fit is scaled down and keeps its aspect ratio")
     func shrunk() {
         let layout = Places(Self.fullHD, .pip, scale: 0.6)
-        let inset = layout.rectangles(for: [Self.fullHD, Self.hd.turned])[1]
+        let inset = layout.rectangles(for: [Self.fullHD, Self.hd.transposed])[1]
         // The height is 1080 minus two margins of 38.4, which is 1003.2. The width is 9/16 of this, which is
         // 564.3.
         #expect(inset.size == FrameSize(width: 564, height: 1004))
@@ -132,11 +132,11 @@ struct ProgramLayoutTests {
     @Test("every rectangle of every layout is even, not empty, and inside the program")
     func always() {
         let sizes = [
-            FrameSize(width: 64, height: 64), Self.hd, Self.fullHD.turned,
+            FrameSize(width: 64, height: 64), Self.hd, Self.fullHD.transposed,
             FrameSize(width: 1366, height: 766),
         ]
         let frames = [
-            Self.hd, FrameSize(width: 641, height: 479), Self.hd.turned,
+            Self.hd, FrameSize(width: 641, height: 479), Self.hd.transposed,
             FrameSize(width: 3840, height: 96),
         ]
         for size in sizes {

@@ -37,7 +37,7 @@ struct SessionPlanTests {
             device: CaptureDevice(
                 mediaType: .video, deviceType: .virtual, identity: DeviceIdentity(name: "clap"), name: "clap",
                 node: "", selector: "virtual:clap"),
-            offers: .whatever(pixel: pixel, size: size, rate: rate))
+            offers: .any(pixel: pixel, size: size, rate: rate))
     }
 
     static func microphone(_ audio: AudioFormat? = nil, node: String = "alsa_input.0") -> PlannedDevice {

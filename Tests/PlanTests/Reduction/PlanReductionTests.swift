@@ -65,8 +65,8 @@ struct PlanReductionTests {
     @Test("a plan that fits is unchanged")
     func fits() throws {
         let reduction = try Self.reduce(Self.three, for: Self.machine(of: 100))
-        #expect(reduction.fits && reduction.steps.isEmpty && reduction.plan == reduction.asked)
-        #expect(reduction.passedOver.isEmpty && reduction.remedies.isEmpty)
+        #expect(reduction.fits && reduction.steps.isEmpty && reduction.plan == reduction.requestedPlan)
+        #expect(reduction.skippedReductions.isEmpty && reduction.remedies.isEmpty)
     }
 
     @Test(
@@ -100,8 +100,8 @@ struct PlanReductionTests {
             #expect(before.after == after.before)
         }
         #expect(reduction.steps.allSatisfy { $0.before.total > 1 && $0.after.total < $0.before.total })
-        #expect(reduction.steps.first?.before ?? reduction.askedCost == reduction.askedCost)
-        #expect(reduction.steps.last?.after ?? reduction.askedCost == reduction.cost)
+        #expect(reduction.steps.first?.before ?? reduction.requestedCost == reduction.requestedCost)
+        #expect(reduction.steps.last?.after ?? reduction.requestedCost == reduction.cost)
     }
 
     @Test(
@@ -291,12 +291,13 @@ struct PlanReductionTests {
         let reduction = try Self.reduce(
             Self.rawPair, Self.rawAndJPEG, for: Self.bus(of: 25, processor: 0.6))
         #expect(reduction.fits && reduction.steps.map(\.step) == ["b size 640x480 → 320x240"])
-        #expect(reduction.passedOver.contains("b: switching from yuyv to mjpeg would not help."))
+        #expect(reduction.skippedReductions.contains("b: switching from yuyv to mjpeg would not help."))
         let full = try Self.reduce(Self.rawPair, Self.rawAndJPEG) { plan in
             Self.cost(["usb:1": Self.megapixels(plan) / 10, "cpu": 1.2])
         }
         #expect(!full.fits && !full.steps.contains { $0.step.contains("format") })
-        #expect(full.passedOver.contains { $0.contains("not have enough capacity to decode JPEG frames") })
+        #expect(
+            full.skippedReductions.contains { $0.contains("not have enough capacity to decode JPEG frames") })
     }
 
     @Test("JPEGs are not used if only the processor is overloaded, or if none are offered")
@@ -309,7 +310,9 @@ struct PlanReductionTests {
             Self.rawPair, Self.rawAndJPEG.filter { $0.pixel == .yuyv }, for: Self.bus(of: 25))
         #expect(onlyRaw.steps.map(\.step) == ["b size 640x480 → 320x240"])
         #expect(
-            onlyRaw.passedOver.contains { $0.contains("the camera does not offer mjpeg 640x480 at 30 fps") })
+            onlyRaw.skippedReductions.contains {
+                $0.contains("the camera does not offer mjpeg 640x480 at 30 fps")
+            })
     }
 
     // MARK: Steps that would not help
@@ -328,7 +331,7 @@ struct PlanReductionTests {
                     "desk size 1280x720 → 960x540", "desk size 960x540 → 640x480",
                 ])
         #expect(
-            reduction.passedOver
+            reduction.skippedReductions
                 == ["hands", "face"].map {
                     "\($0): a size below 1280x720 would not lower the costs that exceed the budget."
                 })
@@ -392,7 +395,7 @@ struct PlanReductionTests {
         #expect(!reduction.fits)
         #expect(reduction.plan.program?.settings.rate == FrameRate(15))
         #expect(
-            reduction.passedOver.contains(
+            reduction.skippedReductions.contains(
                 "program: the frame rate of 15 fps is already at the minimum of 15 fps."))
     }
 
@@ -402,7 +405,7 @@ struct PlanReductionTests {
     func refuse() throws {
         let reduction = try Self.reduce(
             Self.three + "\nbudget: { policy: refuse, hardware: 0.5 }", for: Self.machine(of: 100))
-        #expect(!reduction.fits && reduction.steps.isEmpty && reduction.plan == reduction.asked)
+        #expect(!reduction.fits && reduction.steps.isEmpty && reduction.plan == reduction.requestedPlan)
         #expect(
             reduction.refusal.contains(
                 "usb:1 0.83 is above the budget of 0.5, and the profile's policy is `refuse`"))
@@ -478,8 +481,8 @@ struct PlanReductionTests {
             let profile = try Plans.profile(text + "\ntracks: { cameras: encode }")
             let reduction = try PlanReduction(
                 of: profile, devices: Self.devices(profile), on: HardwareCostTests.machine(processors: 0.5))
-            #expect(reduction.askedCost.total > last)
-            last = reduction.askedCost.total
+            #expect(reduction.requestedCost.total > last)
+            last = reduction.requestedCost.total
         }
     }
 }

@@ -26,7 +26,7 @@ struct ReliefRuleTests {
     }
 
     /// The rule as a table. It lists the shortages that each concession relieves in a running session.
-    private static let table: [(Kind, Concession, role: String?, Relief)] = [
+    private static let table: [(Kind, ReductionKind, role: String?, MachineResources)] = [
         // Encoder presets and the program relieve the processor in every session.
         (.programAlone, .preset, nil, .processor),
         (.programAndCopies, .preset, nil, .processor),
@@ -57,8 +57,9 @@ struct ReliefRuleTests {
     @Test("each concession relieves the shortages in the table", arguments: table.indices)
     func cases(_ index: Int) throws {
         let (kind, concession, role, relief) = Self.table[index]
-        let rule = ReliefRule(try Self.plan(kind), isRunning: true)
-        #expect(rule.relief(of: concession, role: role) == relief, "\(kind) \(concession) \(role ?? "")")
+        let rule = ReductionRule(try Self.plan(kind), isRunning: true)
+        #expect(
+            rule.savedResources(of: concession, role: role) == relief, "\(kind) \(concession) \(role ?? "")")
     }
 
     @Test(
@@ -72,12 +73,12 @@ struct ReliefRuleTests {
         let reduction = try PlanReduction(
             of: profile, devices: PlanReductionTests.devices(profile),
             on: HardwareCostTests.machine(processors: 0.2))
-        #expect(reduction.plan.cameras.map(\.format) == reduction.asked.cameras.map(\.format))
+        #expect(reduction.plan.cameras.map(\.format) == reduction.requestedPlan.cameras.map(\.format))
         #expect(!reduction.steps.isEmpty && reduction.steps.allSatisfy { $0.step.hasPrefix("program ") })
         #expect(reduction.steps.first?.step == "program preset superfast → balanced")
         #expect(reduction.steps.contains { $0.step.hasPrefix("program rate") })
         #expect(
-            reduction.passedOver.contains {
+            reduction.skippedReductions.contains {
                 $0.hasPrefix(
                     "guest: copying its frames needs almost no processor time")
             })

@@ -58,7 +58,7 @@ struct PlanRemediesTests {
                 "use 15 fps for face: cost 1.22 → 0.93",
                 "use 15 fps for desk: cost 1.22 → 0.93",
             ])
-        #expect(found.together == nil)
+        #expect(found.combination == nil)
     }
 
     @Test("a remedy has the profile fields to change, or none if a cable has to be moved")
@@ -96,7 +96,7 @@ struct PlanRemediesTests {
             for: plan, on: Self.machine(Self.usb("a", "b", "c")),
             offers: ["a": Self.webcam, "b": Self.webcam, "c": Self.webcam])
         #expect(found.remedies.allSatisfy { $0.after > 1 })
-        let together = try #require(found.together)
+        let together = try #require(found.combination)
         #expect(
             together.sentence
                 == "use mjpeg instead of yuyv for c, and use mjpeg instead of yuyv for b: cost 1.83 → 0.83")
@@ -112,7 +112,7 @@ struct PlanRemediesTests {
         #expect(found.remedies.map(\.effort) == [.move, .move])
         let without = PlanRemedies(
             for: plan, on: Self.machine(Self.usb("a", "b")), offers: ["a": Self.webcam, "b": Self.webcam])
-        #expect(without.remedies.isEmpty && without.together == nil)
+        #expect(without.remedies.isEmpty && without.combination == nil)
     }
 
     @Test("a synthetic camera moves to another synthetic bus")

@@ -22,7 +22,7 @@ struct CameraMountingTests {
     /// side, so portrait needs 90°.
     private static let back = CameraMounting(bearing: .back, mounting: .quarter)
     private static let front = CameraMounting(bearing: .front, mounting: .quarter)
-    private static let own = CameraMounting(bearing: .own)
+    private static let own = CameraMounting(bearing: .separate)
 
     private static let cases = [
         // The surface is locked to portrait.
@@ -80,27 +80,28 @@ struct CameraMountingTests {
             surface: .upright, capture: .none, preview: .none),
         Case(
             what: "external camera on its side, by the profile",
-            stance: CameraMounting(bearing: .own, mounting: .threeQuarters), turn: .half, surface: .upright,
+            stance: CameraMounting(bearing: .separate, mounting: .threeQuarters), turn: .half,
+            surface: .upright,
             capture: .threeQuarters, preview: .threeQuarters),
         Case(
             what: "a monitor that hangs upright on its side", stance: own, turn: .half,
-            surface: .standing(.quarter), capture: .none, preview: .threeQuarters),
+            surface: .mounted(.quarter), capture: .none, preview: .threeQuarters),
     ]
 
     @Test("the angles match the reference cases and cases derived from them", arguments: cases)
     func table(example: Case) {
         let angles = example.stance.angles(
-            whileComputerIs: example.turn, on: example.surface, isMirrored: example.isMirrored)
+            forComputerRotation: example.turn, on: example.surface, isMirrored: example.isMirrored)
         #expect(angles == RotationAngles(capture: example.capture, preview: example.preview))
     }
 
     @Test("the preview is upright in the world for every rotation")
     func upright() {
-        for bearing in [CameraMounting.Bearing.own, .back, .front] {
+        for bearing in [CameraMounting.Bearing.separate, .back, .front] {
             for mounting in Rotation.allCases {
                 for turn in Rotation.allCases {
                     for place in Rotation.allCases {
-                        for surface in [PreviewSurface.upright, .locked(place), .standing(place)] {
+                        for surface in [PreviewSurface.upright, .locked(place), .mounted(place)] {
                             for isMirrored in [false, true] {
                                 expectUpright(
                                     CameraMounting(bearing: bearing, mounting: mounting), turn, surface,
@@ -116,25 +117,25 @@ struct CameraMountingTests {
     private func expectUpright(
         _ stance: CameraMounting, _ turn: Rotation, _ surface: PreviewSurface, _ isMirrored: Bool
     ) {
-        let angles = stance.angles(whileComputerIs: turn, on: surface, isMirrored: isMirrored)
+        let angles = stance.angles(forComputerRotation: turn, on: surface, isMirrored: isMirrored)
         // The direction of the scene's top in the stored frame, clockwise from the frame's top.
         let stored = Rotation.none - angles.capture
         let turned = stored + angles.preview
         let shown = isMirrored ? Rotation.none - turned : turned
-        #expect(shown + surface.turn(whileComputerIs: turn) == .none)
+        #expect(shown + surface.rotation(forComputerRotation: turn) == .none)
     }
 
     @Test("only built-in cameras turn with the computer, and an angle set by the user has priority")
     func devices() {
-        #expect(CameraMounting(Self.device(.external, .front)).bearing == .own)
+        #expect(CameraMounting(Self.device(.external, .front)).bearing == .separate)
         #expect(CameraMounting(Self.device(.builtIn, .back)).bearing == .back)
         #expect(CameraMounting(Self.device(.builtIn, .front)).bearing == .front)
         #expect(CameraMounting(Self.device(.builtIn, .unspecified)).bearing == .front)
-        #expect(CameraMounting(Self.device(.virtual, .unspecified)).bearing == .own)
+        #expect(CameraMounting(Self.device(.virtual, .unspecified)).bearing == .separate)
         #expect(CameraMounting(Self.device(.virtual, .back)).bearing == .back)
         #expect(
             CameraMounting(Self.device(.builtIn, .back), fixed: .half)
-                == CameraMounting(bearing: .own, mounting: .half))
+                == CameraMounting(bearing: .separate, mounting: .half))
     }
 
     @Test(

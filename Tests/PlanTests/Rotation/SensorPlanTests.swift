@@ -41,7 +41,7 @@ struct SensorPlanTests {
         ])
     func angle(position: CaptureDevice.Position, turn: Rotation, expected: Rotation) throws {
         let device = CameraMountingTests.device(.builtIn, position, mounting: .quarter)
-        let plan = try Self.plan(device, .turned(turn))
+        let plan = try Self.plan(device, .rotated(turn))
         #expect(plan.cameras[0].rotation == expected && plan.cameras[0].rotationSource == .sensor)
         #expect(plan.cameraTracks[0].rotation == expected)
         #expect(plan.program?.layers[0].rotation == expected)
@@ -65,7 +65,7 @@ struct SensorPlanTests {
 
     @Test("an external camera, and a computer without a sensor, are refused at the field, with the reason")
     func refused() throws {
-        let external = try Self.refusal(CameraMountingTests.device(.external, .front), .turned(.none))
+        let external = try Self.refusal(CameraMountingTests.device(.external, .front), .rotated(.none))
         #expect(external.field == "cameras.a.rotation" && external.line == 1 && external.column == 27)
         #expect(external.description.contains("--type built-in") && !external.isMissingDevice)
         let blind = try Self.refusal(
@@ -79,14 +79,14 @@ struct SensorPlanTests {
 
     @Test("files are rotated by a matrix, the program by pixels; audio and metadata are not rotated")
     func connections() throws {
-        let plan = try Self.plan(CameraMountingTests.device(.builtIn, .back), .turned(.quarter))
+        let plan = try Self.plan(CameraMountingTests.device(.builtIn, .back), .rotated(.quarter))
         func connection(_ input: String, _ output: String) -> PlannedConnection {
             PlannedConnection(input: input, output: output)
         }
-        let file = try #require(plan.turning(of: connection("a", "cameras/a")))
-        #expect(file.means == .matrix && file.rotation == .quarter && !file.isChangeable)
-        let program = try #require(plan.turning(of: connection("a", "program")))
-        #expect(program.means == .pixels && program.rotation == .quarter && program.isChangeable)
+        let file = try #require(plan.orientation(of: connection("a", "cameras/a")))
+        #expect(file.method == .matrix && file.rotation == .quarter && !file.isChangeable)
+        let program = try #require(plan.orientation(of: connection("a", "program")))
+        #expect(program.method == .pixels && program.rotation == .quarter && program.isChangeable)
         #expect(plan.supportedRotations(of: connection("a", "program")) == Rotation.allCases)
         for silent in [
             connection("m", "program"), connection("m", "audio/m"), connection("a", "metadata/a"),

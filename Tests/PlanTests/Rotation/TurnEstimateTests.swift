@@ -17,8 +17,8 @@ struct TurnEstimateTests {
     }
 
     private static func turn(after readings: [Acceleration]) -> Rotation? {
-        var estimate = TurnEstimate()
-        for reading in readings { estimate.take(reading) }
+        var estimate = RotationEstimate()
+        for reading in readings { estimate.add(reading) }
         return estimate.turn
     }
 

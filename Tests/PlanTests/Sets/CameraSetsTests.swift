@@ -40,7 +40,7 @@ struct CameraSetsTests {
             names(sets) == [
                 ["greedy", "a", "elsewhere"], ["greedy", "b", "elsewhere"], ["a", "b", "elsewhere"],
             ])
-        #expect(sets.exclusions.isEmpty && sets.outsiders.isEmpty && sets.isComplete)
+        #expect(sets.exclusions.isEmpty && sets.unusableCameras.isEmpty && sets.isComplete)
     }
 
     @Test("two cameras that reserve a whole bus exclude each other by name; another stream excludes both")
@@ -57,8 +57,9 @@ struct CameraSetsTests {
         let claim = USBClaim(
             device: "Webcam", reservation: USBReservation(bytes: 3072), speed: .high, domains: [bus])
         let none = CameraSets(of: cameras, on: Self.machine(usb, claims: [claim]))
-        #expect(none.groups.isEmpty && none.outsiders.map(\.name) == ["a", "b"])
-        #expect(none.outsiders.allSatisfy { $0.reason.contains("usb:1") && $0.reason.contains("Webcam") })
+        #expect(none.groups.isEmpty && none.unusableCameras.map(\.name) == ["a", "b"])
+        #expect(
+            none.unusableCameras.allSatisfy { $0.reason.contains("usb:1") && $0.reason.contains("Webcam") })
     }
 
     @Test("each camera in turn gets the best format that fits, and reports its limit")
@@ -104,7 +105,7 @@ struct CameraSetsTests {
         #expect(CameraSets(of: [], on: Self.machine([])).groups.isEmpty)
         let blind = SetCamera(
             name: "blind", selector: "/dev/blind", identity: DeviceIdentity(name: "blind"), formats: [])
-        #expect(CameraSets(of: [blind], on: Self.machine([])).outsiders.map(\.name) == ["blind"])
+        #expect(CameraSets(of: [blind], on: Self.machine([])).unusableCameras.map(\.name) == ["blind"])
     }
 
     @Test("formats below the floors are skipped unless the camera lacks others; JPEGs precede raw formats")

@@ -40,8 +40,8 @@ struct LocalDevicesTests {
             (.other("it is a camera."), .refused, "it is a camera."), (.system(errno: 12), .lost, "memory"),
         ]
         for (reason, kind, word) in cases {
-            let error = VirtualCameraConnection.explained(
-                DeviceError(device: "/dev/video9", operation: "opening", reason: reason), "/dev/video9")
+            let error = VirtualCameraConnection.publishingError(
+                for: DeviceError(device: "/dev/video9", operation: "opening", reason: reason), "/dev/video9")
             #expect(error.kind == kind && error.description.contains(word), "\(error)")
             #expect(error.description.contains("/dev/video9") && error.description.hasSuffix("."), "\(error)")
         }

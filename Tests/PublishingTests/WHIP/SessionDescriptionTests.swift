@@ -48,7 +48,7 @@ struct SessionDescriptionTests {
             let error = #expect(throws: PublishingError.self, "\(lines)") { try read(lines) }
             #expect(error?.kind == .lost)
         }
-        let long = head + keys + video + audio + [String(repeating: "a", count: SessionDescription.longest)]
+        let long = head + keys + video + audio + [String(repeating: "a", count: SessionDescription.maxBytes)]
         #expect(throws: PublishingError.self) { try read(long) }
         #expect(throws: PublishingError.self) { try read(head + keys + video + audio + ["a=\0"]) }
         #expect(throws: PublishingError.self) { try SessionDescription([0xff, 0xfe], from: "https://host") }

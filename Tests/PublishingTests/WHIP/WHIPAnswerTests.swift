@@ -97,7 +97,7 @@ struct WHIPAnswerTests {
     func followed(address: String, location: String, url: String) throws {
         for status in [307, 308] {
             let reply = HTTPReply(status: status, location: location)
-            guard case .elsewhere(let other) = try WHIPAnswer(reply, of: endpoint(address)) else {
+            guard case .redirected(let other) = try WHIPAnswer(reply, of: endpoint(address)) else {
                 Issue.record("\(status)")
                 continue
             }

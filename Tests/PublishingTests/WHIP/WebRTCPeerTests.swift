@@ -82,7 +82,7 @@ struct WebRTCPeerTests {
     private func reporting(each interval: Int64) -> PeerConfirmation {
         var confirmation = PeerConfirmation(since: at(0))
         for number in 1...5 as ClosedRange<Int64> {
-            confirmation.heard(
+            confirmation.record(
                 WebRTCPeer.Report(highest: UInt32(number), lost: 0, roundTrip: nil), at: at(number * interval)
             )
         }
@@ -105,13 +105,13 @@ struct WebRTCPeerTests {
     func repeated() {
         var confirmation = PeerConfirmation(since: at(0))
         #expect(!confirmation.isDue(at: at(499)) && confirmation.isDue(at: at(500)))
-        confirmation.heard(nil, at: at(500))
+        confirmation.record(nil, at: at(500))
         #expect(!confirmation.isDue(at: at(900)))
         #expect(confirmation.isAlive(at: at(19_999)) && !confirmation.isAlive(at: at(20_000)))
         var reporting = reporting(each: 1_000)
-        reporting.heard(WebRTCPeer.Report(highest: 5, lost: 0, roundTrip: nil), at: at(8_500))
+        reporting.record(WebRTCPeer.Report(highest: 5, lost: 0, roundTrip: nil), at: at(8_500))
         #expect(!reporting.isAlive(at: at(9_000)))
-        reporting.heard(WebRTCPeer.Report(highest: 6, lost: 1, roundTrip: nil), at: at(9_500))
+        reporting.record(WebRTCPeer.Report(highest: 6, lost: 1, roundTrip: nil), at: at(9_500))
         #expect(reporting.isAlive(at: at(13_000)))
     }
 }

@@ -45,7 +45,7 @@ struct XReplyTests {
         guard let reply = XReply<xcb_xfixes_get_cursor_image_reply_t>(try memory(bytes, behind: behind))
         else { return [] }
         var pointer = XPointer()
-        _ = pointer.take(reply, origin: (0, 0))
+        _ = pointer.update(with: reply, origin: (0, 0))
         var picture = [UInt32](repeating: 0, count: 16)
         picture.withUnsafeMutableBytes { bytes in
             guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }

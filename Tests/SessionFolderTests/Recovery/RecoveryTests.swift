@@ -216,7 +216,7 @@ struct RecoveryTests {
         let ending = Manifest.RecoveredTrack(track: "desk", cut_ns: 3, padded_ns: 4, text: "x")
         let begun = manifest().beginningRecovery(until: time(5), endings: [ending], version: "1.0.0")
         func goesOn(_ manifest: Manifest) -> Manifest.Recovery? {
-            manifest.begunRecovery(near: time(5), until: time(6))
+            manifest.unfinishedRecovery(near: time(5), until: time(6))
         }
         #expect(goesOn(begun)?.tracks == [ending] && begun.duration_ns == 5_000_000_000)
         #expect(goesOn(manifest()) == nil)

@@ -8,7 +8,7 @@ struct SyncHistoryTests {
     @Test(
         "a series of ten hours has a limited number of points that still cover all of it")
     func course() {
-        var course = Course<Int>(capacity: 600)
+        var course = TimeSeries<Int>(capacity: 600)
         for second in 0..<36_000 {
             course.add(second, at: MediaTime(nanoseconds: Int64(second) * 1_000_000_000))
         }
@@ -25,7 +25,7 @@ struct SyncHistoryTests {
         for step in -1000...1000 { jitter.add(.microseconds(Int64(step) * 8)) }
         jitter.add(.seconds(5))
         jitter.add(-.seconds(5_000_000))
-        let reach = jitter.reach(ofShare: 0.95)
+        let reach = jitter.deviation(ofShare: 0.95)
         #expect(reach >= .microseconds(7500) && reach <= .microseconds(7700))
         let bars = jitter.bars(20, reach: .milliseconds(8))
         #expect(bars.reduce(0, +) == 2003)

@@ -149,7 +149,7 @@ struct VerdictTests {
                 followed: followed, refused: 0, max_bound_ns: bound, max_error_ns: error, steps: 0,
                 gained_ns: 0, ppm: 0)
         }
-        #expect(verdict.level == (words == nil ? .good : .look))
+        #expect(verdict.level == (words == nil ? .good : .warning))
         #expect(verdict.text.contains(words ?? "Every frame was recorded"))
     }
 
@@ -166,7 +166,7 @@ struct VerdictTests {
                 followed: followed, refused: 0, max_bound_ns: 3000, max_error_ns: 400, steps: steps,
                 gained_ns: 0, ppm: 0)
         }
-        #expect(verdict.level == (words == nil ? .good : .look))
+        #expect(verdict.level == (words == nil ? .good : .warning))
         #expect(verdict.text.contains(words ?? "Every frame was recorded"))
     }
 
@@ -284,18 +284,20 @@ struct VerdictTests {
                 [Self.microphone("host")], gaps: [Self.gap("host", 9.99, for: 0.000_01, "end of file")]
             )
             .level == .good)
-        #expect(Self.verdict([track], gaps: [Self.gap("desk", 9.9, for: 0.1, "end of file")]).level == .look)
+        #expect(
+            Self.verdict([track], gaps: [Self.gap("desk", 9.9, for: 0.1, "end of file")]).level == .warning)
     }
 
     @Test("losses within the limits and inaccurate clocks have the level between good and bad")
     func look() {
         let few = Self.verdict(
             [Self.camera("desk", lost: ["bus": 2]), Self.microphone("host")], residual: 2500)
-        #expect(few.level == .look && few.exceededLimits.isEmpty)
+        #expect(few.level == .warning && few.exceededLimits.isEmpty)
         #expect(few.sentences.contains("The clock of desk is accurate only to ±2.5 ms."))
         let short = Self.verdict([Self.camera("desk")], gaps: [Self.gap("desk", 1, for: 0.25, "silent")])
         #expect(
-            short.level == .look && short.sentences.first == "Incomplete: camera desk has a gap of 0.25 s.")
+            short.level == .warning && short.sentences.first == "Incomplete: camera desk has a gap of 0.25 s."
+        )
         let long = Self.verdict([Self.camera("desk")], gaps: [Self.gap("desk", 1, for: 4, "unplugged")])
         #expect(long.level == .bad)
     }

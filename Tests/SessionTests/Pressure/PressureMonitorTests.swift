@@ -25,7 +25,7 @@ struct PressureMonitorTests {
         func startThread(
             named name: String, _ body: sending @escaping () -> Void
         ) throws(ThreadError) -> MediaThread {
-            let thread = MediaThread.eventually(name: name, body)
+            let thread = MediaThread.startWhenPossible(name: name, body)
             thread.join()
             return thread
         }
@@ -53,7 +53,7 @@ struct PressureMonitorTests {
             return EncodedFrames(packets: [])
         }
         func requestKeyFrame() {}
-        func change(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
+        func changePreset(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
         func finish(unless isAbandoned: () -> Bool) -> [EncodedPacket] { [] }
     }
 
@@ -78,7 +78,7 @@ struct PressureMonitorTests {
         let clock = StoppedClock()
         let watch = PressureMonitor(
             CalmHost(), clock: clock, folder: disk.path, frameInterval: FrameRate(30).interval)
-        let risen = try #require(watch.follow(outputs, at: .zero))
+        let risen = try #require(watch.update(with: outputs, at: .zero))
         guard case .pressure(let change) = risen.content else {
             Issue.record("\(risen)")
             return
@@ -95,8 +95,9 @@ struct PressureMonitorTests {
         var events: [SessionEvent] = []
         for second in Int64(1)...10 {
             clock.set(second: second)
-            events += [watch.follow(outputs, at: MediaTime(nanoseconds: second * 1_000_000_000))].compactMap(
-                \.self)
+            events += [watch.update(with: outputs, at: MediaTime(nanoseconds: second * 1_000_000_000))]
+                .compactMap(
+                    \.self)
         }
         let levels = events.compactMap { event -> PressureLevel? in
             guard case .pressure(let change) = event.content else { return nil }
@@ -106,7 +107,7 @@ struct PressureMonitorTests {
         #expect(events.first?.at == MediaTime(nanoseconds: 9_000_000_000))
         // The host was read only once, so its readings are outdated.
         #expect(watch.current?.missing.map(\.source) == [.all])
-        let summary = try #require(watch.course.summary)
+        let summary = try #require(watch.history.summary)
         #expect(summary.peak == .critical && summary.factors.map(\.what) == ["encoder"])
         _ = writer.join()
     }

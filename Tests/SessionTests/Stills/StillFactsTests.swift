@@ -11,8 +11,8 @@ struct StillFactsTests {
         mediaType: .video, deviceType: .external, identity: DeviceIdentity(name: "Cam"), name: "Cam",
         manufacturer: "Maker", node: "/dev/video0", selector: "/dev/video0")
 
-    private func facts(mode: Int64, isVolatile: Bool = false) -> StillFacts {
-        StillFacts(
+    private func facts(mode: Int64, isVolatile: Bool = false) -> StillMetadata {
+        StillMetadata(
             date: Date(timeIntervalSince1970: 0), device: Self.device, rotation: .none, isMirrored: false,
             controls: [
                 DeviceControl(

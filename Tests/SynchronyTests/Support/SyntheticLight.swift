@@ -20,7 +20,7 @@ struct SyntheticLight {
     /// Returns the camera's events for lamps that are turned on at the given times in seconds.
     func events(at flashes: [Double], until end: Double, seed: UInt64) -> [SharpEvent] {
         var generator = SeededGenerator(seed: seed)
-        var camera = CameraEvents()
+        var camera = CameraEventDetector()
         var events: [SharpEvent] = []
         for number in 0..<Int(end / Self.interval) {
             let start = phase + Double(number) * Self.interval

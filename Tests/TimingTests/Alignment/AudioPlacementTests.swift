@@ -44,6 +44,6 @@ struct AudioPlacementTests {
         var placement = AudioPlacement()
         let decision = placement.decide(
             deviation: deviation, clock: reading(0), at: ClockTime(nanoseconds: 0))
-        #expect(decision == (isBridge ? .bridge(samples: 4800) : .cut(samples: 4800)))
+        #expect(decision == (isBridge ? .insertSilence(samples: 4800) : .cut(samples: 4800)))
     }
 }

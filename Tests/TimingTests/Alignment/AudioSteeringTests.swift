@@ -35,7 +35,7 @@ struct AudioSteeringTests {
             var position: Double?
             var correction = 0.0
             for index in 0..<Int64(seconds * slicesPerSecond) {
-                let time = clock.time(of: index * slice, stamped: device.stamp(index * slice))
+                let time = clock.estimateTime(of: index * slice, stamped: device.stamp(index * slice))
                 // A recording begins after the devices have delivered for a while.
                 guard Double(index) > slicesPerSecond / 2 else { continue }
                 let due = Double(time.nanoseconds) / 1e9

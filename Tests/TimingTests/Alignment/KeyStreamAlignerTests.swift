@@ -28,7 +28,7 @@ struct KeyStreamAlignerTests {
     func beginning() {
         let early = -Nanoseconds.milliseconds(3)
         var aligner = Self.aligner(frames: -15..<31, phase: early)
-        let taken = aligner.take(before: Self.start + .seconds(1))
+        let taken = aligner.dequeue(before: Self.start + .seconds(1))
         #expect(taken.map(\.frame) == Array(0..<31))
         #expect(taken.map(\.tick) == (Int64(0)..<31).map { Self.tick($0, phase: early) })
         // The key frame was captured 3 ms before T0. It is shown at T0, but does not count as captured.
@@ -36,7 +36,7 @@ struct KeyStreamAlignerTests {
         let late = Nanoseconds.milliseconds(3)
         var other = Self.aligner(frames: -15..<31, phase: late)
         #expect(
-            other.take(before: Self.start + .seconds(1)).map(\.tick)
+            other.dequeue(before: Self.start + .seconds(1)).map(\.tick)
                 == (Int64(-10)..<30).map { Self.tick($0, phase: late) })
         #expect(other.counts.captured == 30)
     }
@@ -57,7 +57,7 @@ struct KeyStreamAlignerTests {
                 aligner.add(
                     frame, isKey: frame % 30 == 0, capturedAt: Self.start + Nanoseconds(time))
             }
-            for (frame, tick) in aligner.take(before: Self.start + .seconds(second)) {
+            for (frame, tick) in aligner.dequeue(before: Self.start + .seconds(second)) {
                 let shown = FrameRate(90_000).time(ofTick: tick).nanoseconds
                 worst = max(worst, abs(shown - rate.time(ofTick: frame).nanoseconds))
                 count += 1
@@ -74,7 +74,7 @@ struct KeyStreamAlignerTests {
         for (frame, time) in zip(Int64(0)..., [0, 33, 20, 66, 100] as [Int64]) {
             aligner.add(frame, isKey: frame == 0, capturedAt: Self.start + .milliseconds(time))
         }
-        let taken = aligner.take(before: Self.start + .seconds(1))
+        let taken = aligner.dequeue(before: Self.start + .seconds(1))
         #expect(taken.map(\.frame) == Array(0..<5))
         #expect(taken.map(\.tick) == [0, 2970, 2971, 5940, 9000])
     }
@@ -82,7 +82,7 @@ struct KeyStreamAlignerTests {
     @Test("frames captured at or after the end are not part of the recording")
     func end() {
         var aligner = Self.aligner(frames: 0..<40, phase: -.milliseconds(10))
-        let taken = aligner.take(before: Self.start + .seconds(1))
+        let taken = aligner.dequeue(before: Self.start + .seconds(1))
         #expect(taken.last?.frame == 30)
         #expect(aligner.counts.captured == 30)
     }
@@ -96,9 +96,9 @@ struct KeyStreamAlignerTests {
         for frame in Int64(-5)..<30 {
             let time = Self.start + Nanoseconds(FrameRate(30).time(ofTick: frame).nanoseconds)
             aligner.add(frame, isKey: frame == 12, capturedAt: time)
-            taken += aligner.take(before: time)
+            taken += aligner.dequeue(before: time)
         }
-        taken += aligner.take(before: Self.start + .seconds(1))
+        taken += aligner.dequeue(before: Self.start + .seconds(1))
         #expect(
             taken.map(\.frame) == Array(12..<30)
                 && taken.map(\.tick) == (Int64(12)..<30).map { Self.tick($0) })

@@ -41,7 +41,7 @@ struct TenHourAlignmentTests {
             let isDense = truth > Self.end - .seconds(60)
             defer { count += isDense ? 1 : 12 }
             guard !UInt64.random(in: 0..<1000, using: &generator).isMultiple(of: 1000) else { continue }
-            let dated = clock.time(of: count, stamped: device.stamp(count))
+            let dated = clock.estimateTime(of: count, stamped: device.stamp(count))
             guard isDense else { continue }
             aligner.add(truth, capturedAt: dated)
             // A frame is delivered after its exposure and its latency. Ticks are processed 0.3 s later.

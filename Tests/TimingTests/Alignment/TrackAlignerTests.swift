@@ -122,7 +122,7 @@ struct TrackAlignerTests {
         #expect(aligner.counts.duplicated == 2)
         // The fifth frame was corrected after its tick. The sixth frame is before the frame that is shown
         // now.
-        #expect(aligner.counts.captured + aligner.counts.lostInAll == 10)
+        #expect(aligner.counts.captured + aligner.counts.totalLost == 10)
     }
 
     @Test("a frame that arrives after its tick was decided counts as late, not as captured")

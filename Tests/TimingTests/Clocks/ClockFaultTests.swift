@@ -32,7 +32,7 @@ struct ClockFaultTests {
             for count in 0..<Int64(seconds * rate) {
                 let time = Double(count) * device.interval / 1e9
                 guard let (truth, stamped) = event(time, count) else { continue }
-                let dated = clock.time(of: count, stamped: device.jittered(instant(stamped)))
+                let dated = clock.estimateTime(of: count, stamped: device.jittered(instant(stamped)))
                 let error = (dated - instant(truth)).magnitude.inMilliseconds
                 if time > eventSeconds { outcome.worst = max(outcome.worst, error) }
                 if time > eventSeconds + 2 { outcome.worstLater = max(outcome.worstLater, error) }
@@ -162,7 +162,7 @@ struct ClockFaultTests {
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 48_000, priorPartsPerMillion: 50)
         for slice in 0..<3000 as Range<Int64> {
             let lost = slice >= 2000 ? Nanoseconds.seconds(1) : .zero
-            let dated = clock.time(of: slice * 480, stamped: device.stamp(slice * 480) + lost)
+            let dated = clock.estimateTime(of: slice * 480, stamped: device.stamp(slice * 480) + lost)
             if slice > 2033 {
                 #expect((dated - device.truth(slice * 480) - lost).magnitude < .milliseconds(1))
             }
@@ -177,7 +177,7 @@ struct ClockFaultTests {
             countsPerSecond: 30, partsPerMillion: 50, noise: .flat(.milliseconds(1)), seed: 6)
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
         for index in 0..<1200 as Range<Int64> {
-            let dated = clock.time(of: index % 600, stamped: device.stamp(index))
+            let dated = clock.estimateTime(of: index % 600, stamped: device.stamp(index))
             if index < 600 || index > 601 {
                 #expect((dated - device.truth(index)).magnitude < .milliseconds(2))
             }
@@ -192,7 +192,7 @@ struct ClockFaultTests {
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
         for index in 0..<900 as Range<Int64> {
             let count = index % 20 == 5 ? index - 1 : index % 20 == 15 ? index - 3 : index
-            let dated = clock.time(of: count, stamped: device.stamp(count))
+            let dated = clock.estimateTime(of: count, stamped: device.stamp(count))
             #expect((dated - device.truth(count)).magnitude < .milliseconds(2))
         }
         #expect(clock.restarts == 0)
@@ -204,8 +204,8 @@ struct ClockFaultTests {
             countsPerSecond: 30, partsPerMillion: 0, noise: .flat(.milliseconds(1)), seed: 2)
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
         for index in 0..<300 as Range<Int64> {
-            if index == 200 { _ = clock.time(of: .max / 2, stamped: device.stamp(index)) }
-            let dated = clock.time(of: index, stamped: device.stamp(index))
+            if index == 200 { _ = clock.estimateTime(of: .max / 2, stamped: device.stamp(index)) }
+            let dated = clock.estimateTime(of: index, stamped: device.stamp(index))
             #expect((dated - device.truth(index)).magnitude < .milliseconds(2))
         }
         #expect(clock.restarts == 0)
@@ -218,7 +218,7 @@ struct ClockFaultTests {
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
         var worst = Nanoseconds.zero
         for index in 0..<3600 as Range<Int64> {
-            let error = clock.time(of: index, stamped: device.stamp(index)) - device.truth(index)
+            let error = clock.estimateTime(of: index, stamped: device.stamp(index)) - device.truth(index)
             if index > 1800 { worst = max(worst, error.magnitude) }
         }
         #expect(worst < .milliseconds(4))

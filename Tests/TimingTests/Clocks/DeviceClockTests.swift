@@ -6,7 +6,7 @@ import Testing
 @Suite("a device's clock model")
 struct DeviceClockTests {
     /// Errors of the clock models at one time.
-    private struct Knowledge {
+    private struct ClockErrors {
         var errors: [Double] = []
         var residuals: [Double] = []
         var rateErrors: [Double] = []
@@ -25,31 +25,31 @@ struct DeviceClockTests {
     /// The results of one minute with 40 cameras. Half of them are 300 ppm slow, and half of them are 300 ppm
     /// fast.
     private struct Minute {
-        var after2 = Knowledge()
-        var after20 = Knowledge()
-        var after60 = Knowledge()
+        var after2 = ClockErrors()
+        var after20 = ClockErrors()
+        var after60 = ClockErrors()
         var frames = 0
-        var astray = 0
+        var outOfRangeCount = 0
         var restarts = 0
 
         init(rate: Double, noise: SimulatedDevice.Noise) {
             for seed in 1...40 as ClosedRange<UInt64> {
                 let drift = seed.isMultiple(of: 2) ? 300.0 : -300
-                watch(
+                measure(
                     SimulatedDevice(countsPerSecond: rate, partsPerMillion: drift, noise: noise, seed: seed),
                     rate: rate, drift: drift)
             }
         }
 
-        private mutating func watch(_ device: SimulatedDevice, rate: Double, drift: Double) {
+        private mutating func measure(_ device: SimulatedDevice, rate: Double, drift: Double) {
             var device = device
             var clock = DeviceClock(nominalSecondsPerCount: 1 / rate)
             let allowed = Nanoseconds(Int64(0.05 * device.interval)) + .microseconds(1500)
             for index in 0...Int64(60 * rate) {
-                let error = clock.time(of: index, stamped: device.stamp(index)) - device.truth(index)
+                let error = clock.estimateTime(of: index, stamped: device.stamp(index)) - device.truth(index)
                 if index > Int64(2 * rate) {
                     frames += 1
-                    if error.magnitude > allowed { astray += 1 }
+                    if error.magnitude > allowed { outOfRangeCount += 1 }
                 }
                 if index == Int64(2 * rate) { after2.add(error, clock, drift) }
                 if index == Int64(20 * rate) { after20.add(error, clock, drift) }
@@ -86,7 +86,7 @@ struct DeviceClockTests {
     )
     func frames() {
         // With an exact capture time, a frame is within half an interval of its tick.
-        for minute in Self.flat { #expect(minute.astray * 200 <= minute.frames) }
+        for minute in Self.flat { #expect(minute.outOfRangeCount * 200 <= minute.frames) }
     }
 
     @Test(
@@ -103,13 +103,13 @@ struct DeviceClockTests {
                 var clock = DeviceClock(nominalSecondsPerCount: 1 / rate)
                 for index in 0...Int64(60 * rate) {
                     let (truth, stamp) = (device.truth(index), device.stamp(index))
-                    let dated = clock.time(of: index, stamped: stamp)
+                    let dated = clock.estimateTime(of: index, stamped: stamp)
                     raw.add(truth, dated: stamp)
                     modeled.add(truth, dated: dated)
                 }
                 ticks += raw.decided
-                astray += raw.astray
-                #expect(modeled.astray * 200 <= modeled.decided)
+                astray += raw.misplacedTickCount
+                #expect(modeled.misplacedTickCount * 200 <= modeled.decided)
             }
             #expect(astray * 200 > ticks)
         }
@@ -124,7 +124,7 @@ struct DeviceClockTests {
         private let start: ClockTime
         private let limit: Nanoseconds
         private(set) var decided = 0
-        private(set) var astray = 0
+        private(set) var misplacedTickCount = 0
 
         /// Creates the grid. `phase` is given in frame intervals.
         init(rate: Double, phase: Double) {
@@ -142,7 +142,7 @@ struct DeviceClockTests {
                 guard tick + .milliseconds(150) < dated else { return }
                 if case .show(let frame) = aligner.choose(tick: next) { shown = frame }
                 decided += 1
-                if shown.map({ ($0 - tick).magnitude > limit }) ?? true { astray += 1 }
+                if shown.map({ ($0 - tick).magnitude > limit }) ?? true { misplacedTickCount += 1 }
                 next += 1
             }
         }
@@ -154,8 +154,8 @@ struct DeviceClockTests {
     func honesty() {
         for minute in Self.flat + [Minute(rate: 30, noise: .bell(.milliseconds(3)))] {
             for knowledge in [minute.after2, minute.after20, minute.after60] {
-                let stated = Knowledge.rootMeanSquare(knowledge.residuals)
-                let real = Knowledge.rootMeanSquare(knowledge.errors)
+                let stated = ClockErrors.rootMeanSquare(knowledge.residuals)
+                let real = ClockErrors.rootMeanSquare(knowledge.errors)
                 #expect((0.5...2).contains(stated / real))
             }
         }
@@ -167,17 +167,19 @@ struct DeviceClockTests {
             countsPerSecond: 30, partsPerMillion: 100, noise: .flat(.milliseconds(8)), seed: 5)
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
         for index in 0..<30 as Range<Int64> {
-            _ = clock.time(of: index, stamped: device.stamp(index))
+            _ = clock.estimateTime(of: index, stamped: device.stamp(index))
             #expect(!clock.isLocked)
         }
-        for index in 30..<600 as Range<Int64> { _ = clock.time(of: index, stamped: device.stamp(index)) }
+        for index in 30..<600 as Range<Int64> {
+            _ = clock.estimateTime(of: index, stamped: device.stamp(index))
+        }
         #expect(clock.isLocked)
         for index in 600..<630 as Range<Int64> {
-            _ = clock.time(of: index, stamped: device.stamp(index) + .milliseconds(60))
+            _ = clock.estimateTime(of: index, stamped: device.stamp(index) + .milliseconds(60))
         }
         #expect(!clock.isLocked)
         for index in 630..<750 as Range<Int64> {
-            _ = clock.time(of: index, stamped: device.stamp(index) + .milliseconds(60))
+            _ = clock.estimateTime(of: index, stamped: device.stamp(index) + .milliseconds(60))
         }
         #expect(clock.isLocked)
     }
@@ -189,7 +191,8 @@ struct DeviceClockTests {
                 countsPerSecond: 30 * share, partsPerMillion: 0, noise: .flat(.milliseconds(4)), seed: 8)
             var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
             for index in 0..<300 as Range<Int64> {
-                let error = (clock.time(of: index, stamped: device.stamp(index)) - device.truth(index))
+                let error =
+                    (clock.estimateTime(of: index, stamped: device.stamp(index)) - device.truth(index))
                     .magnitude
                 if index > 120 { #expect(error < .milliseconds(4)) }
             }
@@ -202,14 +205,16 @@ struct DeviceClockTests {
         var device = SimulatedDevice(
             countsPerSecond: 30, partsPerMillion: 150, noise: .flat(.milliseconds(8)), seed: 3)
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
-        for index in 0..<3600 as Range<Int64> { _ = clock.time(of: index, stamped: device.stamp(index)) }
+        for index in 0..<3600 as Range<Int64> {
+            _ = clock.estimateTime(of: index, stamped: device.stamp(index))
+        }
         clock.interrupt()
         // The device is interrupted for slightly more than 4 s. The difference from the old line is less than
         // the clamp.
         let shift = Nanoseconds.milliseconds(4012)
         var worst = Nanoseconds.zero
         for index in 3600..<3720 as Range<Int64> {
-            let time = clock.time(of: index, stamped: device.stamp(index) + shift)
+            let time = clock.estimateTime(of: index, stamped: device.stamp(index) + shift)
             let error = (time - (device.truth(index) + shift)).magnitude
             if index >= 3660 { worst = max(worst, error) }
         }
@@ -223,7 +228,7 @@ struct DeviceClockTests {
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
         for index in 0..<100 as Range<Int64> {
             let time = ClockTime(nanoseconds: index * 33_333_333)
-            _ = clock.time(of: index, stamped: index % 10 == 9 ? time - .milliseconds(40) : time)
+            _ = clock.estimateTime(of: index, stamped: index % 10 == 9 ? time - .milliseconds(40) : time)
         }
         #expect(clock.nonMonotonic == 10)
         #expect(clock.restarts == 0)

@@ -42,7 +42,7 @@ struct SmoothedStampsTests {
             var clock = MicrophoneInput.clockModel(rate: 48_000, correlation: correlation)
             var error = Nanoseconds.zero
             for index in 0...(100 * seconds) {
-                let time = clock.time(of: 480 * index, stamped: microphone.stamp(ofSlice: index))
+                let time = clock.estimateTime(of: 480 * index, stamped: microphone.stamp(ofSlice: index))
                 error = time - microphone.device.truth(480 * index)
             }
             let rate = clock.partsPerMillion - drift

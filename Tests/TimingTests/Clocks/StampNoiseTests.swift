@@ -16,7 +16,7 @@ struct StampNoiseTests {
         }
         #expect(flat.flatness > 0.9)
         #expect(bell.flatness == 0)
-        #expect((8e6...9.5e6).contains(flat.edge(stampCount: 600)))
+        #expect((8e6...9.5e6).contains(flat.maxDeviation(stampCount: 600)))
         #expect(abs(flat.scale - 4.62e6) < 0.6e6)
         #expect(abs(bell.scale - 6e6) < 1e6)
     }
@@ -26,8 +26,8 @@ struct StampNoiseTests {
         var noise = StampNoise()
         for index in 0..<2000 { noise.add(index % 20 == 0 ? 10e6 : index % 2 == 0 ? 1e5 : -1e5) }
         #expect(noise.scale < 2e5)
-        #expect(noise.held(10e6) < 4e5)
-        #expect(noise.held(-1e5) == -1e5)
+        #expect(noise.limitedDeviation(10e6) < 4e5)
+        #expect(noise.limitedDeviation(-1e5) == -1e5)
     }
 
     @Test("if all timestamps are off the line, the scale grows until it includes them")
@@ -35,6 +35,6 @@ struct StampNoiseTests {
         var noise = StampNoise()
         for index in 0..<1000 { noise.add(index % 2 == 0 ? 1e5 : -1e5) }
         for _ in 0..<1000 { noise.add(3e6) }
-        #expect(noise.held(3e6) == 3e6)
+        #expect(noise.limitedDeviation(3e6) == 3e6)
     }
 }

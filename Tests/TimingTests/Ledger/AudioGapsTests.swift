@@ -13,10 +13,10 @@ struct AudioGapsTests {
     func merged() {
         let outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
-        #expect(holes.take([400..<480], through: 480, besides: outages).isEmpty)
-        #expect(holes.take([480..<960], through: 960, besides: outages).isEmpty)
+        #expect(holes.add([400..<480], through: 480, besides: outages).isEmpty)
+        #expect(holes.add([480..<960], through: 960, besides: outages).isEmpty)
         let gap = Gap(track: "host", from: time(400), to: time(1000), cause: "late")
-        #expect(holes.take([960..<1000], through: 1440, besides: outages) == [gap])
+        #expect(holes.add([960..<1000], through: 1440, besides: outages) == [gap])
         #expect(holes.gaps == [gap])
     }
 
@@ -25,9 +25,9 @@ struct AudioGapsTests {
         let outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
         // The loss is reported before the first gap has ended.
-        holes.lose(at: time(1010), cause: .bus)
-        holes.lose(at: time(20_001), cause: .driver)
-        _ = holes.take([1000..<1200, 10_000..<11_000, 20_000..<20_100], through: 24_000, besides: outages)
+        holes.recordLoss(at: time(1010), cause: .bus)
+        holes.recordLoss(at: time(20_001), cause: .driver)
+        _ = holes.add([1000..<1200, 10_000..<11_000, 20_000..<20_100], through: 24_000, besides: outages)
         #expect(holes.gaps.map(\.cause) == ["bus", "late", "driver"])
     }
 
@@ -35,14 +35,14 @@ struct AudioGapsTests {
     func silence() {
         let outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
-        _ = holes.take([0..<47_999], through: 48_000, besides: outages)
+        _ = holes.add([0..<47_999], through: 48_000, besides: outages)
         #expect(holes.causes(of: [50_000..<98_000], besides: outages).map(\.cause) == [.disconnected])
-        _ = holes.take([50_000..<98_000], through: 100_000, besides: outages)
-        _ = holes.take([100_000..<200_000], through: 200_000, besides: outages)
-        holes.comeLate()
+        _ = holes.add([50_000..<98_000], through: 100_000, besides: outages)
+        _ = holes.add([100_000..<200_000], through: 200_000, besides: outages)
+        holes.recordLateAudio()
         #expect(holes.causes(of: [200_000..<200_100], besides: outages).map(\.cause) == [.late])
-        _ = holes.take([200_000..<200_100], through: 200_480, besides: outages)
-        _ = holes.take([300_000..<400_000], through: 400_480, besides: outages)
+        _ = holes.add([200_000..<200_100], through: 200_480, besides: outages)
+        _ = holes.add([300_000..<400_000], through: 400_480, besides: outages)
         #expect(holes.gaps.map(\.cause) == ["late", "silent", "late", "silent"])
     }
 
@@ -51,9 +51,9 @@ struct AudioGapsTests {
         var outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
         outages.begin(at: start + .milliseconds(100), cause: "unplugged")
-        #expect(holes.take([4790..<9600], through: 9600, besides: outages).isEmpty)
+        #expect(holes.add([4790..<9600], through: 9600, besides: outages).isEmpty)
         outages.end(at: start + .milliseconds(220))
-        #expect(holes.take([9600..<10_600], through: 14_400, besides: outages).isEmpty)
+        #expect(holes.add([9600..<10_600], through: 14_400, besides: outages).isEmpty)
         #expect(holes.gaps.isEmpty)
     }
 
@@ -63,10 +63,10 @@ struct AudioGapsTests {
     func causes() {
         var outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
-        holes.lose(at: time(1010), cause: .bus)
+        holes.recordLoss(at: time(1010), cause: .bus)
         #expect(
             holes.causes(of: [1000..<1200, 20_000..<21_000], besides: outages).map(\.cause) == [.bus, .late])
-        _ = holes.take([1000..<1200], through: 1200, besides: outages)
+        _ = holes.add([1000..<1200], through: 1200, besides: outages)
         // This period continues the last one.
         #expect(holes.causes(of: [1200..<4000], besides: outages).map(\.cause) == [.bus])
         // The last slice before a disconnect is lost with the device.
@@ -82,7 +82,7 @@ struct AudioGapsTests {
     func atTheEnd() {
         let outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
-        _ = holes.take([900..<960], through: 960, besides: outages)
+        _ = holes.add([900..<960], through: 960, besides: outages)
         #expect(holes.finish(besides: outages).map(\.to) == [time(960)])
     }
 }

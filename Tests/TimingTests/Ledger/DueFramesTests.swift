@@ -20,10 +20,10 @@ struct DueFramesTests {
         var rest = frames[...]
         for tick in 0..<Int(end) {
             while let first = rest.first, first <= Double(tick) + 0.5 {
-                due.frameCame(at: time(first))
+                due.recordFrame(at: time(first))
                 rest.removeFirst()
             }
-            due.pass(time(Double(tick)), waiting: rest.first.map(time))
+            due.countOverdue(until: time(Double(tick)), waiting: rest.first.map(time))
         }
         due.finish(at: time(end - 0.5))
         return due
@@ -59,7 +59,7 @@ struct DueFramesTests {
         let frames = (0..<100_000).map { Double($0) * (1 + off) }
         let measured = Nanoseconds(Int64(rounding: Double(Self.interval.count) * (1 + off)))
         let due = Self.ledger(frames: frames, end: 100_000 * (1 + min(off, 0)) - 1) {
-            $0.follow(measured: measured)
+            $0.updateInterval(measured: measured)
         }
         #expect(due.lost.isEmpty)
     }
@@ -77,22 +77,22 @@ struct DueFramesTests {
     func causes() {
         let frames = (0..<20).map(Double.init) + (30..<90).map(Double.init)
         let before = Self.ledger(frames: frames, end: 90) {
-            $0.report(4, .bus, at: Self.time(20))
-            $0.report(6, .driver, at: Self.time(24))
-            $0.report(50, .bus, at: Self.time(40))
+            $0.recordLoss(count: 4, cause: .bus, at: Self.time(20))
+            $0.recordLoss(count: 6, cause: .driver, at: Self.time(24))
+            $0.recordLoss(count: 50, cause: .bus, at: Self.time(40))
         }
         #expect(before.lost == [.bus: 4, .driver: 6])
         var after = DueFrames(interval: Self.interval)
         after.begin(at: Self.start)
-        for frame in 0..<20 { after.frameCame(at: Self.time(Double(frame))) }
-        after.pass(Self.time(35))
+        for frame in 0..<20 { after.recordFrame(at: Self.time(Double(frame))) }
+        after.countOverdue(until: Self.time(35))
         #expect(after.lost == [.disconnected: 15])
-        after.report(15, .network, at: Self.time(20))
-        after.frameCame(at: Self.time(36))
+        after.recordLoss(count: 15, cause: .network, at: Self.time(20))
+        after.recordFrame(at: Self.time(36))
         #expect(after.lost == [.network: 15, .disconnected: 1])
         let outage = Self.ledger(frames: frames, end: 90) {
-            $0.leave(at: Self.time(20), cause: .reconfigured)
-            $0.comeBack(at: Self.time(30))
+            $0.beginOutage(at: Self.time(20), cause: .reconfigured)
+            $0.endOutage(at: Self.time(30))
         }
         #expect(outage.lost == [.reconfigured: 10])
     }
@@ -112,9 +112,9 @@ struct DueFramesTests {
             }
             let due = Self.ledger(frames: frames, end: 300) { due in
                 for _ in 0..<10 {
-                    due.report(
-                        Int(random(0...20)),
-                        LossCause.allCases[Int(random(0...Double(LossCause.allCases.count - 1)))],
+                    due.recordLoss(
+                        count: Int(random(0...20)),
+                        cause: LossCause.allCases[Int(random(0...Double(LossCause.allCases.count - 1)))],
                         at: Self.time(random(-10...310)))
                 }
             }
@@ -129,9 +129,9 @@ struct DueFramesTests {
     func unpaced() {
         var due = DueFrames(interval: Self.interval, isPaced: false)
         due.begin(at: Self.start)
-        for frame in [0.0, 7, 8, 40] { due.frameCame(at: Self.time(frame)) }
-        due.report(2, .corrupt, at: Self.time(41))
-        due.pass(Self.time(60))
+        for frame in [0.0, 7, 8, 40] { due.recordFrame(at: Self.time(frame)) }
+        due.recordLoss(count: 2, cause: .corrupt, at: Self.time(41))
+        due.countOverdue(until: Self.time(60))
         due.finish(at: Self.time(90))
         #expect(due.lost == [.corrupt: 2])
     }

@@ -12,7 +12,7 @@ struct ExposureMonitorTests {
         var watch = ExposureMonitor(nominal: nominal)
         for interval in [nominal, .seconds(rounding: 1 / 29.97), .seconds(rounding: 1 / 30.1)] {
             for _ in 0..<1000 {
-                let (missing, becameSlow) = watch.frameCame(every: interval)
+                let (missing, becameSlow) = watch.recordFrame(interval: interval)
                 #expect(missing == 0 && !becameSlow)
             }
         }
@@ -25,7 +25,7 @@ struct ExposureMonitorTests {
         var watch = ExposureMonitor(nominal: nominal)
         var (delivered, missing, warnings) = (0, 0, 0)
         for _ in 0..<Int(rate * 60) {
-            let step = watch.frameCame(every: .seconds(rounding: 1 / rate))
+            let step = watch.recordFrame(interval: .seconds(rounding: 1 / rate))
             delivered += 1
             missing += step.missing
             warnings += step.becameSlow ? 1 : 0
@@ -41,8 +41,8 @@ struct ExposureMonitorTests {
             var watch = ExposureMonitor(nominal: nominal)
             var told = 0
             for _ in 0..<times {
-                for _ in 0..<slow { told += watch.frameCame(every: nominal * 2).becameSlow ? 1 : 0 }
-                for _ in 0..<fast { _ = watch.frameCame(every: nominal) }
+                for _ in 0..<slow { told += watch.recordFrame(interval: nominal * 2).becameSlow ? 1 : 0 }
+                for _ in 0..<fast { _ = watch.recordFrame(interval: nominal) }
             }
             return told
         }

@@ -21,11 +21,11 @@ struct OutageLogTests {
         log.begin(at: at(300), cause: "unplugged")
         log.end(at: at(500))
         log.begin(at: at(1000), cause: "governor: desk on → off", loss: .governor)
-        #expect(log.absence == .governor)
+        #expect(log.currentCause == .governor)
         log.begin(at: at(1700), cause: "unplugged")
-        #expect(log.absence == .disconnected && log.awaySince == at(1700))
+        #expect(log.currentCause == .disconnected && log.awaySince == at(1700))
         log.end(at: at(2000))
-        #expect(log.absence == nil)
+        #expect(log.currentCause == nil)
         #expect(
             log.gaps == [
                 gap(100, 500, "unplugged"), gap(1000, 1700, "governor: desk on → off"),

@@ -15,7 +15,7 @@ struct UnreportedGapDetectorTests {
             let clock = ClockReading(
                 interval: .microseconds(33_333), partsPerMillion: 0, residual: .zero, isLocked: true,
                 restarts: index >= 18 ? 1 : 0, moved: index >= 18 ? moved : .zero)
-            return watch.frameCame(
+            return watch.recordFrame(
                 index + (isAfter ? counted : 0), at: ClockTime(nanoseconds: 0) + .seconds(rounding: arrival),
                 clock: clock)?.count
         }

@@ -40,7 +40,7 @@ struct ClockSteeringTests {
             let measurement = computer.measurement(now, age: age, way: way)
             // The node process is unavailable for a minute as well.
             if second.isMultiple(of: 4), !(1000..<1060).contains(place) {
-                try steering.take(measurement, now: computer.stamp(now + 0.002))
+                try steering.update(with: measurement, now: computer.stamp(now + 0.002))
             }
             if now == begun {
                 t0 = steering.begin(at: computer.stamp(Self.start), utc: utc, now: computer.stamp(now + 0.01))
@@ -87,8 +87,8 @@ struct ClockSteeringTests {
         #expect(course.turn <= 15.001)
         #expect(course.frames == 30 * 36_000)
         let summary = try #require(course.summary)
-        #expect(summary.refused == 0 && summary.steps == 0)
-        #expect(summary.followed > 8_500)
+        #expect(summary.rejected == 0 && summary.steps == 0)
+        #expect(summary.accepted > 8_500)
         #expect(summary.largestBound >= .microseconds(590))
         // Without steering, the length of the track would have this error.
         #expect(abs(summary.gained.inSeconds - ppm * 1e-6 * 36_000) < 0.08)
@@ -118,7 +118,7 @@ struct ClockSteeringTests {
         )
         for second in 0..<60 {
             let now = computer.stamp(Double(second))
-            try steering.take(computer.measurement(Double(second)), now: now)
+            try steering.update(with: computer.measurement(Double(second)), now: now)
             if second == 50 {
                 _ = steering.begin(
                     at: now, utc: GroupComputer.epoch + Int64(computer.truth(50)), now: now)
@@ -154,9 +154,9 @@ struct ClockSteeringTests {
             measurement = ClockMeasurement(
                 stamp: ClockTime(nanoseconds: .min), utc: .min, bound: measurement.bound)
         }
-        #expect(throws: ClockRefusal.self) { try steering.take(measurement, now: now) }
+        #expect(throws: ClockMeasurementError.self) { try steering.update(with: measurement, now: now) }
         #expect(steering.time(stamped: now) == before.0 && steering.time(stamped: other) == before.1)
-        #expect(steering.summary?.refused == 1)
+        #expect(steering.summary?.rejected == 1)
     }
 
     @Test("rejects a group time that deviates by more than 500 ppm, even if it does so gradually")
@@ -167,9 +167,9 @@ struct ClockSteeringTests {
             let measured = computer.measurement(Double(second))
             // Each change is small enough for a step, but their sum is not.
             let utc = measured.utc + Int64(second - 60) * 700_000
-            do throws(ClockRefusal) {
-                try steering.take(
-                    ClockMeasurement(stamp: measured.stamp, utc: utc, bound: measured.bound),
+            do throws(ClockMeasurementError) {
+                try steering.update(
+                    with: ClockMeasurement(stamp: measured.stamp, utc: utc, bound: measured.bound),
                     now: measured.stamp)
             } catch {
                 refused += 1
@@ -186,9 +186,9 @@ struct ClockSteeringTests {
         let begin = steering.time(stamped: computer.stamp(60))
         for second in 60..<3660 {
             let measured = computer.measurement(Double(second))
-            do throws(ClockRefusal) {
-                try steering.take(
-                    ClockMeasurement(
+            do throws(ClockMeasurementError) {
+                try steering.update(
+                    with: ClockMeasurement(
                         stamp: measured.stamp, utc: measured.utc + length, bound: measured.bound),
                     now: measured.stamp)
             } catch {
@@ -209,7 +209,8 @@ struct ClockSteeringTests {
             GroupComputer(ppm: 50, wander: 0, boot: 0, generator: SeededGenerator(seed: 5))
         )
         for second in 0..<60 {
-            try steering.take(computer.measurement(Double(second)), now: computer.stamp(Double(second)))
+            try steering.update(
+                with: computer.measurement(Double(second)), now: computer.stamp(Double(second)))
         }
         #expect(steering.time(stamped: computer.stamp(60)) == computer.stamp(60))
         #expect(steering.summary == nil && steering.utc(of: computer.stamp(60)) == nil)
@@ -237,7 +238,8 @@ struct ClockSteeringTests {
         _ = steering.begin(
             at: computer.stamp(3), utc: GroupComputer.epoch + 900_000_000_000, now: computer.stamp(1))
         for second in 10..<100 {
-            try steering.take(computer.measurement(Double(second)), now: computer.stamp(Double(second)))
+            try steering.update(
+                with: computer.measurement(Double(second)), now: computer.stamp(Double(second)))
         }
         #expect(abs(steering.partsPerMillion(at: computer.stamp(99)) - 20) < 1)
         #expect(steering.summary?.steps == 1)
@@ -254,8 +256,8 @@ struct ClockSteeringTests {
             if tenth < 700 {
                 // The group time is off by one millisecond, which is less than a step.
                 let measured = computer.measurement(Double(tenth) / 10)
-                try steering.take(
-                    ClockMeasurement(stamp: now, utc: measured.utc + 1_000_000, bound: measured.bound),
+                try steering.update(
+                    with: ClockMeasurement(stamp: now, utc: measured.utc + 1_000_000, bound: measured.bound),
                     now: now)
             }
             rates.append(steering.partsPerMillion(at: now))
@@ -272,10 +274,10 @@ struct ClockSteeringTests {
     func days() {
         var line = SteeredLine()
         func stamp(_ seconds: Int64) -> ClockTime { ClockTime(nanoseconds: seconds * 1_000_000_000) }
-        line.turn(at: stamp(1), to: 30)
+        line.setRate(at: stamp(1), to: 30)
         let start = line.time(stamped: stamp(3))
         for second in 4..<300_000 {
-            line.turn(at: stamp(Int64(second)), to: second.isMultiple(of: 2) ? 40 : 60)
+            line.setRate(at: stamp(Int64(second)), to: second.isMultiple(of: 2) ? 40 : 60)
         }
         #expect(line.stamp(of: start) == stamp(3))
         for second: Int64 in [250_000, 280_000, 299_000] {

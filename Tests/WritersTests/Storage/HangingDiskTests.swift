@@ -31,12 +31,12 @@ struct HangingDiskTests {
         let writer = try MovieWriter(
             [disk.disk], relativePath: "desk.mov", streams: [track(.mjpeg)],
             startedAt: Date(timeIntervalSince1970: 0))
-        gate.shut()
+        gate.close()
         // A fragment contains half a second. Writing it blocks.
         for tick in Int64(0)..<15 { writer.append(packet(tick, bytes: 1000), stream: 0) }
-        gate.waitUntilSomebodyWaits()
+        gate.waitUntilBlocked()
         for tick in Int64(15)..<165 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
-        let file = try #require(writer.file(0))
+        let file = try #require(writer.writer(onDisk: 0))
         // The limit of the file is 524 288 bytes, which is enough for 52 frames.
         #expect(disk.disk.memory.byteCount == 520_000 && file.shedCount == 98)
         #expect(writer.backlog > .zero && file.failure == nil)
@@ -58,7 +58,7 @@ struct HangingDiskTests {
         let writer = try MovieWriter(
             [disk.disk], relativePath: "desk.mov", streams: [track(.mjpeg)],
             startedAt: Date(timeIntervalSince1970: 0))
-        gate.shut()
+        gate.close()
         for tick in Int64(0)..<165 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
         gate.open()
         writer.finishStream(0)
@@ -81,10 +81,10 @@ struct HangingDiskTests {
                 startedAt: Date(timeIntervalSince1970: 0))
             // Waits until the backup file has been created.
             writer.begin(startedAt: Date(timeIntervalSince1970: 0))
-            while writer.file(1)?.finishingByteCount == 0 {}
-            gate.shut()
+            while writer.writer(onDisk: 1)?.finishingByteCount == 0 {}
+            gate.close()
             for tick in Int64(0)..<15 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
-            gate.waitUntilSomebodyWaits()
+            gate.waitUntilBlocked()
             for tick in Int64(15)..<165 {
                 writer.append(packet(tick, bytes: 10_000), stream: 0)
                 // Waits until the other disk has written its data.
@@ -109,16 +109,16 @@ struct HangingDiskTests {
         let writer = try MovieWriter(
             [disk.disk], relativePath: "desk.mov", streams: [track(.mjpeg)],
             startedAt: Date(timeIntervalSince1970: 0))
-        let file = try #require(writer.file(0))
+        let file = try #require(writer.writer(onDisk: 0))
         for tick in Int64(0)..<10 { writer.append(packet(tick, bytes: 1000), stream: 0) }
         while disk.disk.memory.byteCount > 0 {}
-        gate.shut()
+        gate.close()
         writer.split(MovieWriter.Part(relativePath: "desk-2.mov", start: rate.time(ofTick: 10)))
         for tick in Int64(10)..<310 {
             writer.append(packet(tick, bytes: 10_000), stream: 0)
             while disk.disk.memory.byteCount > 100_000, file.shedCount == 0 {}
         }
-        gate.waitUntilSomebodyWaits()
+        gate.waitUntilBlocked()
         #expect(file.shedCount == 0 && !writer.isSplitting)
         // The estimate includes the space needed by the first file.
         #expect(file.finishingByteCount > 10_000)
@@ -151,16 +151,16 @@ struct HangingDiskTests {
         let disk = try TestDisk(audio: 200_000, beforeWrite: onlyWaiting(for: "host.wav"))
         let wave = try WaveWriter(
             [disk.disk], relativePath: "host.wav", channels: 1, startedAt: Date(timeIntervalSince1970: 0))
-        let file = try #require(wave.file(0))
+        let file = try #require(wave.writer(onDisk: 0))
         let block = tone(4800)
         wave.append(block)
-        gate.shut()
+        gate.close()
         wave.split(WaveWriter.Part(relativePath: "host-2.wav", firstSample: 4800))
         for _ in 0..<100 {
             wave.append(block)
             while file.backlog > .zero, file.silencedCount == 0 {}
         }
-        gate.waitUntilSomebodyWaits()
+        gate.waitUntilBlocked()
         #expect(file.silencedCount == 0)
         gate.open()
         wave.finish()
@@ -172,14 +172,14 @@ struct HangingDiskTests {
     @Test("a backup disk that hangs while its file is created does not delay the start")
     func backupThatHangsAtOnce() throws {
         let disks = [try TestDisk(), try TestDisk(index: 1, beforeWrite: gate.wait)]
-        gate.shut()
+        gate.close()
         let writer = try MovieWriter(
             disks.map(\.disk), relativePath: "desk.mov", streams: [track(.mjpeg)],
             startedAt: Date(timeIntervalSince1970: 0))
         let wave = try WaveWriter(
             disks.map(\.disk), relativePath: "host.wav", channels: 1,
             startedAt: Date(timeIntervalSince1970: 0))
-        gate.waitUntilSomebodyWaits()
+        gate.waitUntilBlocked()
         for tick in Int64(0)..<30 { writer.append(packet(tick, bytes: 1000), stream: 0) }
         wave.append(tone(48_000))
         gate.open()
@@ -208,13 +208,13 @@ struct HangingDiskTests {
         let disk = try TestDisk(audio: 87 * 19_200 + 100, beforeWrite: gate.wait)
         let wave = try WaveWriter(
             [disk.disk], relativePath: "host.wav", channels: 1, startedAt: Date(timeIntervalSince1970: 0))
-        gate.shut()
+        gate.close()
         let block = tone(4800)
         // Half a second is written in one call, which blocks.
         for _ in 0..<5 { wave.append(block) }
-        gate.waitUntilSomebodyWaits()
+        gate.waitUntilBlocked()
         for _ in 0..<100 { wave.append(block) }
-        let file = try #require(wave.file(0))
+        let file = try #require(wave.writer(onDisk: 0))
         #expect(file.silencedCount == 13 * 4800)
         gate.open()
         while file.finishingByteCount > 100_000 {}

@@ -24,8 +24,8 @@ struct WriteLimitsTests {
 
     @Test("audio has a separate limit, independent of frames")
     func audio() {
-        #expect(limits.hasRoom(forAudio: 4096, file: WriteLimits.usualAudio - 4096))
-        #expect(!limits.hasRoom(forAudio: 4097, file: WriteLimits.usualAudio - 4096))
+        #expect(limits.hasRoom(forAudio: 4096, file: WriteLimits.defaultAudio - 4096))
+        #expect(!limits.hasRoom(forAudio: 4097, file: WriteLimits.defaultAudio - 4096))
     }
 
     private static func packet(_ tick: Int64, key: Int64 = 1, bytes: Int = 8) -> EncodedPacket {
@@ -47,26 +47,28 @@ struct WriteLimitsTests {
         for tick in Int64(0)..<40 {
             let packet = Self.packet(tick, key: 10)
             for isChained in [true, false] {
-                let claim = isChained ? chained.claim(isKey: packet.isKey) : single.claim(isKey: packet.isKey)
+                let claim =
+                    isChained
+                    ? chained.requiredRoom(isKey: packet.isKey) : single.requiredRoom(isKey: packet.isKey)
                 let isTaken =
                     switch (claim, room(tick)) {
                     case (nil, _), (_, .none), (.ample, .little): false
                     default: true
                     }
                 if isChained {
-                    chained.note(packet, isTaken: isTaken)
+                    chained.record(packet, isAccepted: isTaken)
                 } else {
-                    single.note(packet, isTaken: isTaken)
+                    single.record(packet, isAccepted: isTaken)
                 }
             }
         }
-        #expect(chained.stretches == [PacketShedding.Stretch(from: 5, to: 30, count: 25)])
-        #expect(single.stretches == [PacketShedding.Stretch(from: 5, to: 12, count: 7)])
+        #expect(chained.droppedRanges == [PacketShedding.DroppedRange(from: 5, to: 30, count: 25)])
+        #expect(single.droppedRanges == [PacketShedding.DroppedRange(from: 5, to: 12, count: 7)])
     }
 
     @Test(
         "if a disk hangs for 5 s with four cameras of 20 MB per second, the default memory prevents losses, and less memory loses only the excess",
-        arguments: [(total: WriteLimits.usualTotal, lost: 0), (total: 100_000_000, lost: 454)])
+        arguments: [(total: WriteLimits.defaultTotal, lost: 0), (total: 100_000_000, lost: 454)])
     func hangs(total: Int, lost: Int) {
         // The test simulates frames of 666 666 bytes every 33 ms per camera, and a disk with 240 MB per
         // second that hangs from 2 s to 7 s.

@@ -18,17 +18,17 @@ addWords({
     "calibrated-at": ["Calibrated {when}, accurate to ±{time}.", "Kalibriert {when}, auf ±{time} genau."],
     "calibrate-starts": ["Opening devices…", "Geräte werden geöffnet…"],
     "calibrate-listens": ["Listening. Produce a flash and a beep, or clap.", "Warten auf Ereignisse. Jetzt Lichtblitz und Ton erzeugen oder klatschen."],
-    "calibrate-heard": ["Event {n} detected.", "Ereignis {n} erkannt."],
+    "calibrate-detected-events": ["Event {n} detected.", "Ereignis {n} erkannt."],
     "calibrate-reference": ["reference", "Referenz"],
     "calibrate-none": ["nothing detected", "nichts erkannt"],
-    "calibrate-noticed": ["detected {n} of {m}", "{n} von {m} erkannt"],
+    "calibrate-detected": ["detected {n} of {m}", "{n} von {m} erkannt"],
     "calibrate-bar": ["Bar: uncertainty. Gray area: target of ±2 ms.", "Balken: Unsicherheit. Grauer Bereich: Ziel von ±2 ms."],
     "calibrate-stops": ["Camera previews are paused during calibration.", "Während der Kalibrierung sind die Kamerabilder angehalten."],
     "calibration-rows": ["Result for each device", "Ergebnis je Gerät"],
 });
 
 /** @typedef {{role: string, kind: string, verdict: string, usable: boolean, events: number, latency_ns?: number | null, offset_ns?: number | null, uncertainty_ns?: number | null}} Finding */
-/** @typedef {{role: string, noticed: boolean[]}} Noticed */
+/** @typedef {{role: string, detected: boolean[]}} Noticed */
 
 const goalMs = 2;
 /** The drawing shows deviations from −`endMs` to +`endMs`, in milliseconds. */
@@ -44,21 +44,21 @@ export class CalibrateView extends StudioElement {
      * The events detected by each device, by role.
      * @type {Map<string, boolean[]>}
      */
-    noticed = new Map();
-    heard = 0;
+    detectedBy = new Map();
+    detected = 0;
     #reference = "";
 
     build() {
         this.classList.add("calibrate-view", "panel");
         this.hidden = true;
         this.button = h("button", { type: "button", class: "small calibrate-begin", onclick: () => void (this.isRunning ? this.#end() : this.#begin()) });
-        this.kept = h("p", { class: "quiet-text" });
+        this.stored = h("p", { class: "quiet-text" });
         this.how = h("p", { class: "quiet-text calibrate-how" });
         this.said = h("p", { class: "calibrate-said", "aria-live": "polite" });
         this.rows = h("ul", { class: "calibrate-rows", "aria-label": say("calibration-rows") });
         this.legend = h("p", { class: "quiet-text", hidden: true }, say("calibrate-bar"));
         this.result = h("p", { class: "quiet-text calibrate-result" });
-        this.append(h("div", { class: "panel-head" }, h("h2", {}, say("calibrate")), this.button), this.kept, this.how, this.said, this.rows, this.legend, this.result);
+        this.append(h("div", { class: "panel-head" }, h("h2", {}, say("calibrate")), this.button), this.stored, this.how, this.said, this.rows, this.legend, this.result);
     }
 
     enter() {
@@ -96,18 +96,18 @@ export class CalibrateView extends StudioElement {
 
     /** @param {any[]} devices */
     #showKept(devices) {
-        if (!this.kept) return;
+        if (!this.stored) return;
         const roles = [...studio.cameras, ...studio.microphones].map((device) => device.role);
         const own = devices.filter((device) => roles.includes(String(device.role)) && Number(device.events) > 0);
         const dates = own.map((device) => new Date(String(device.date)).getTime()).filter((time) => !Number.isNaN(time));
         if (own.length === 0 || dates.length === 0) {
-            setText(this.kept, say("not-calibrated"));
+            setText(this.stored, say("not-calibrated"));
             return;
         }
         const days = Math.round((Date.now() - Math.max(...dates)) / 86_400_000);
         const when = new Intl.RelativeTimeFormat(isGerman ? "de" : "en", { numeric: "auto" }).format(-days, "day");
         const worst = Math.max(...own.map((device) => Number(device.uncertainty_ns ?? 0)));
-        setText(this.kept, say("calibrated-at", { when, time: milliseconds(worst) }));
+        setText(this.stored, say("calibrated-at", { when, time: milliseconds(worst) }));
     }
 
     #states() {
@@ -116,15 +116,15 @@ export class CalibrateView extends StudioElement {
         setText(button, say(this.isRunning ? "calibrate-end" : this.findings.length > 0 ? "calibrate-again" : "calibrate-begin"));
         button.disabled = !studio.contact || (!this.isRunning && (studio.state !== "standby" || studio.microphones.length === 0));
         setAttribute(button, "title", studio.isRecording ? say("not-while-recording") : undefined);
-        how.hidden = !this.isRunning || this.heard > 2;
+        how.hidden = !this.isRunning || this.detected > 2;
         setText(how, `${say("calibrate-how", { reference: this.#reference || studio.microphones[0]?.role || say("first-microphone") })} ${say("calibrate-stops")}`);
         setFlag(this, "data-running", this.isRunning);
     }
 
     async #begin() {
         this.findings = [];
-        this.noticed.clear();
-        this.heard = 0;
+        this.detectedBy.clear();
+        this.detected = 0;
         const answer = await ask("/api/v1/calibrate", { method: "POST", body: { options: {} } });
         if (!this.said) return;
         if (!answer.ok) {
@@ -156,16 +156,16 @@ export class CalibrateView extends StudioElement {
         if (event.event === "listening") {
             this.#reference = String(event.reference ?? "");
             setText(this.said, say("calibrate-listens"));
-        } else if (event.event === "heard") {
-            this.heard = Number(event.number ?? this.heard + 1);
-            for (const [name, isSeen] of /** @type {[string, boolean][]} */ ([["noticed", true], ["missed", false]])) {
+        } else if (event.event === "detected") {
+            this.detected = Number(event.number ?? this.detected + 1);
+            for (const [name, isSeen] of /** @type {[string, boolean][]} */ ([["detected_by", true], ["missed_by", false]])) {
                 for (const role of Array.isArray(event[name]) ? event[name] : []) {
-                    const all = this.noticed.get(String(role)) ?? [];
+                    const all = this.detectedBy.get(String(role)) ?? [];
                     all.push(isSeen);
-                    this.noticed.set(String(role), all.slice(-mostEvents));
+                    this.detectedBy.set(String(role), all.slice(-mostEvents));
                 }
             }
-            setText(this.said, say("calibrate-heard", { n: this.heard }));
+            setText(this.said, say("calibrate-detected-events", { n: this.detected }));
         } else if (event.event === "hint") setText(this.said, String(event.text ?? ""));
         if (Array.isArray(event.devices)) this.findings = event.devices.slice(0, 32);
         if (job.done === true) {
@@ -210,10 +210,10 @@ export class CalibrateView extends StudioElement {
                 setAttribute(known, "width", String(half * 2));
             }
             setFlag(drawing, "data-unknown", !isKnown && !isReference);
-            const all = isReference ? Array(Math.min(mostEvents, this.heard)).fill(true) : this.noticed.get(finding.role) ?? [];
+            const all = isReference ? Array(Math.min(mostEvents, this.detected)).fill(true) : this.detectedBy.get(finding.role) ?? [];
             keep(dots, all.map((isSeen, index) => ({ isSeen, index })), ({ index }) => String(index), () => h("span", { class: "calibrate-dot" }), (dot, { isSeen }) => setFlag(dot, "data-seen", isSeen));
             setAttribute(dots, "role", "img");
-            setAttribute(dots, "aria-label", say("calibrate-noticed", { n: all.filter(Boolean).length, m: all.length }));
+            setAttribute(dots, "aria-label", say("calibrate-detected", { n: all.filter(Boolean).length, m: all.length }));
         });
     }
 }

@@ -10,14 +10,14 @@ addWords({
     "before-begin": ["Checks before recording", "Prüfungen vor der Aufnahme"],
     checked: ["at {time}", "um {time}"],
     "check-again": ["Check again", "Erneut prüfen"],
-    mend: ["Fix…", "Beheben…"],
+    fix: ["Fix…", "Beheben…"],
     copy: ["Copy", "Kopieren"],
-    "mend-hint": ["Run in a terminal:", "In einem Terminal ausführen:"],
+    "fix-hint": ["Run in a terminal:", "In einem Terminal ausführen:"],
     "all-well": ["{n} checks passed.", "{n} Prüfungen bestanden."],
     "doctor-name": ["Checks", "Prüfungen"],
 });
 
-/** @typedef {{check: string, level: string, text: string, mend?: string | null, device?: string | null}} Finding */
+/** @typedef {{check: string, level: string, text: string, remedy_command?: string | null, device?: string | null}} Finding */
 
 export class DoctorView extends StudioElement {
     #isLoaded = false;
@@ -53,12 +53,12 @@ export class DoctorView extends StudioElement {
     /** @param {Finding} finding */
     #item(finding) {
         const item = h("li", { class: "finding-bad" }, icon("warn"), h("span", {}, finding.device ? `${finding.device}: ` : "", finding.text));
-        const { mend } = finding;
-        if (mend) {
-            const code = h("code", {}, mend);
-            const copy = h("button", { type: "button", class: "small", onclick: () => void navigator.clipboard?.writeText(mend) }, say("copy"));
-            const box = h("div", { class: "mend", hidden: true }, h("span", {}, say("mend-hint")), code, copy);
-            const button = h("button", { type: "button", class: "small", "aria-expanded": "false" }, say("mend"));
+        const command = finding.remedy_command;
+        if (command) {
+            const code = h("code", {}, command);
+            const copy = h("button", { type: "button", class: "small", onclick: () => void navigator.clipboard?.writeText(command) }, say("copy"));
+            const box = h("div", { class: "fix", hidden: true }, h("span", {}, say("fix-hint")), code, copy);
+            const button = h("button", { type: "button", class: "small", "aria-expanded": "false" }, say("fix"));
             button.addEventListener("click", () => {
                 box.hidden = !box.hidden;
                 button.setAttribute("aria-expanded", String(!box.hidden));

@@ -23,7 +23,7 @@ export function nodesOf(value) {
     const groups = Array.isArray(value?.groups) ? value.groups : [];
     return groups.flatMap((/** @type {any} */ group) => (Array.isArray(group?.nodes) ? group.nodes : []).map((/** @type {any} */ node) => ({
         name: String(node?.name ?? ""), group: String(group?.group ?? ""),
-        ageMs: Number.isFinite(node?.heard_ns) && Number.isFinite(now) ? Math.max(0, (now - node.heard_ns) / 1e6) : undefined,
+        ageMs: Number.isFinite(node?.received_ns) && Number.isFinite(now) ? Math.max(0, (now - node.received_ns) / 1e6) : undefined,
         state: node?.state && typeof node.state === "object" ? node.state : undefined,
     }))).slice(0, mostNodes);
 }
