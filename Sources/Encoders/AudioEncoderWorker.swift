@@ -30,7 +30,7 @@ package final class AudioEncoderWorker: Sendable {
         let carried = Carried(encoder)
         thread = MediaThread.startWhenPossible(name: "enc:sound") {
             let encoder = RestartingAudioEncoder(carried.value, making: make) { sink.append($0) }
-            func tell() {
+            func recordOutages() {
                 let (outages, end) = (encoder.dequeueOutages(), encoder.earlyEnd)
                 if outages.isEmpty, end == nil { return }
                 state.withLock { state in
@@ -41,11 +41,11 @@ package final class AudioEncoderWorker: Sendable {
             while let block = queue.dequeue() {
                 let wasWorking = encoder.earlyEnd == nil
                 encoder.encode(block)
-                tell()
+                recordOutages()
                 if wasWorking, encoder.earlyEnd != nil { sink.stop() }
             }
             encoder.finish()
-            tell()
+            recordOutages()
             sink.appendSilence(encoder.dropped)
             sink.finish()
         }

@@ -83,7 +83,7 @@ struct EncoderQueue: Sendable {
 
     /// Replaces all queued frames with duplicates, so that the queue can be emptied quickly.
     mutating func replaceFramesWithRepeats() {
-        while let index = jobs.firstIndex(where: { $0.isFrame }) { replaceFrameWithRepeat(at: index) }
+        while let index = jobs.firstIndex(where: { $0.isFrame }) { repeatPreviousFrame(at: index) }
     }
 
     /// Removes and returns the next job.
@@ -99,13 +99,13 @@ struct EncoderQueue: Sendable {
 
     private mutating func shorten(to limit: Int) {
         while windowTicks > limit, let index = jobs.firstIndex(where: { $0.isFrame }) {
-            replaceFrameWithRepeat(at: index)
+            repeatPreviousFrame(at: index)
         }
     }
 
     /// Turns the tick of the first queued frame into a duplicate. The frame moves to the next tick, unless that tick
     /// has its own frame.
-    private mutating func replaceFrameWithRepeat(at index: Int) {
+    private mutating func repeatPreviousFrame(at index: Int) {
         guard case .encode(var frame) = jobs[index] else { return }
         let tick = frame.tick..<frame.tick + 1
         windowTicks -= 1

@@ -4,18 +4,18 @@ package import Timing
 /// Passes the deliveries of one camera to the aligner of a track, and records the camera's outages. Use an
 /// instance only on the timeline's thread.
 package struct CameraDeliveryHandler {
-    /// The input of the followed camera.
+    /// The input of the camera.
     package let input: CameraInput
     /// The camera's outages so far, from which the gaps of the track are derived.
     package private(set) var outages: OutageLog
     private let start: ClockTime
-    /// Number of restarts of the camera's clock model at the last call to `take`.
+    /// Number of restarts of the camera's clock model at the last call to `handle`.
     private var restarts = 0
     /// Index of the source that delivered the last frame, among all sources of the camera input.
     private var stream: Int
     /// The new format after a format change, until the first frame in this format arrives; otherwise `nil`.
     private var pendingFormat: VideoFormat?
-    /// Number of replacements of the camera's source at the last call to `take`.
+    /// Number of replacements of the camera's source at the last call to `handle`.
     private var replacements = 0
     /// The last frame that the ledger has counted, and all later frames. The capture times of these frames
     /// change if the clock model restarts.
@@ -24,11 +24,11 @@ package struct CameraDeliveryHandler {
     /// Maximum length of `recent`, which is the maximum number of frames that wait in an aligner.
     private static let mostRecent = 512
 
-    /// Creates a follower of a camera for one track.
+    /// Creates a handler of one camera for one track.
     ///
     /// - Parameters:
-    ///   - input: The input of the camera to follow.
-    ///   - track: Name of the track that follows the camera.
+    ///   - input: The input of the camera.
+    ///   - track: Name of the track that shows the camera.
     ///   - start: T0 on the session's clock.
     package init(_ input: CameraInput, track: String, start: ClockTime) {
         self.input = input
@@ -123,20 +123,20 @@ package struct CameraDeliveryHandler {
 /// Aligns the frames of one camera to a frame grid, and records the camera's outages. Use an instance only on
 /// the timeline's thread.
 package struct GridAligner {
-    /// Name of the track that follows the camera.
+    /// Name of the track that shows the camera.
     package let track: String
     /// The aligner, which chooses the frame for each tick and determines losses.
     private var aligner: TrackAligner<DatedFrame>
     private var camera: CameraDeliveryHandler
 
-    /// The input of the followed camera.
+    /// The input of the camera.
     package var input: CameraInput { camera.input }
 
-    /// Creates a follower of a camera for one frame grid.
+    /// Creates an aligner of one camera for one frame grid.
     ///
     /// - Parameters:
-    ///   - input: The input of the camera to follow.
-    ///   - track: Name of the track that follows the camera.
+    ///   - input: The input of the camera.
+    ///   - track: Name of the track that shows the camera.
     ///   - start: T0 on the session's clock.
     ///   - rate: Frame rate of the grid.
     package init(input: CameraInput, track: String, start: ClockTime, rate: FrameRate) {

@@ -184,9 +184,6 @@ package final class CameraInput: Sendable {
         inbox.withLock { ($0.goodFrames, $0.firstGood) }
     }
 
-    /// Number of implausible timestamps that were corrected.
-    package var correctedStamps: Int { inbox.withLock { $0.correctedStamps } }
-
     /// Classification of the content if the camera delivered only identical or only black frames during the
     /// whole recording; otherwise `nil`.
     package var content: Manifest.Device.Content? { inbox.withLock { $0.picture.content } }
@@ -250,7 +247,7 @@ package final class CameraInput: Sendable {
     /// The last outcome for each control that was set.
     package var controls: [ControlOutcome] { inbox.withLock { $0.controls } }
 
-    /// Sets controls while the camera is running; see `CameraSource.set`.
+    /// Sets controls while the camera is running; see `CameraSource.setControls`.
     ///
     /// - Returns: The outcome for each control, in the order in which they were set.
     package func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {

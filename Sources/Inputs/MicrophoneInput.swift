@@ -302,7 +302,7 @@ package final class MicrophoneInput: Sendable {
                 box.deliveries.append(.lost(cause: cause, at: instant(time + offset)))
             case .outageBegan(let time, let cause):
                 // A repeated report of the same outage is ignored.
-                if case .away(_, let told)? = box.outage, told == cause { return }
+                if case .away(_, let reported)? = box.outage, reported == cause { return }
                 let outage = Delivery.away(at: instant(time), cause: cause)
                 box.outage = outage
                 box.audioEnd = nil
@@ -317,7 +317,7 @@ package final class MicrophoneInput: Sendable {
             case .notice(let time, let text):
                 box.deliveries.append(.warning(at: instant(time), text: "microphone \(role): \(text)"))
             case .ended(let time, let cause):
-                if case .ended(_, let told)? = box.outage, told == cause { return }
+                if case .ended(_, let reported)? = box.outage, reported == cause { return }
                 let outage = Delivery.ended(at: instant(time), cause: cause)
                 box.outage = outage
                 box.audioEnd = nil

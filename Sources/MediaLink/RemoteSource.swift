@@ -37,16 +37,16 @@ public final class RemoteSource: Sendable {
     }
 
     /// Announces a camera over a socket that is connected to a session. When the session sets camera
-    /// controls, `wish` is called on a separate thread with a request number and the requested values by
-    /// control name.
+    /// controls, `controlRequestHandler` is called on a separate thread with a request number and the requested
+    /// values by control name.
     package convenience init(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
         dated origin: TimeOrigin?, over socket: LocalSocket,
-        controlRequestHandler wish: @escaping @Sendable (Int, [String: Int64]) -> Void = { _, _ in }
+        controlRequestHandler: @escaping @Sendable (Int, [String: Int64]) -> Void = { _, _ in }
     ) throws(ControlError) {
         try self.init(
             Self.header(cameraNamed: name, format, color, delay: delay, dated: origin),
-            over: MediaConnection(socket), controlRequestHandler: wish)
+            over: MediaConnection(socket), controlRequestHandler: controlRequestHandler)
     }
 
     /// Announces a microphone to a session.
@@ -108,7 +108,7 @@ public final class RemoteSource: Sendable {
 
     private init(
         _ header: MediaHeader, over connection: MediaConnection,
-        controlRequestHandler wish: @escaping @Sendable (Int, [String: Int64]) -> Void = { _, _ in }
+        controlRequestHandler: @escaping @Sendable (Int, [String: Int64]) -> Void = { _, _ in }
     ) throws(ControlError) {
         self.connection = connection
         guard connection.send(header) else { throw .system("the session closed the connection.") }
@@ -120,7 +120,10 @@ public final class RemoteSource: Sendable {
                         let header = try MediaConnection.header(of: message)
                         switch header.type {
                         case "error": refusal.withLock { $0 = $0 ?? header.text }
-                        case "set": if let number = header.number, let set = header.set { wish(number, set) }
+                        case "set":
+                            if let number = header.number, let set = header.set {
+                                controlRequestHandler(number, set)
+                            }
                         default: break
                         }
                     }
@@ -179,9 +182,11 @@ public final class RemoteSource: Sendable {
     /// Reports the camera's controls to the session.
     ///
     /// - Returns: Whether the data was sent; `false` if the connection has ended.
-    package func send(controls told: ReportedControls) -> Bool {
+    package func send(controls: ReportedControls) -> Bool {
         var header = MediaHeader("controls", id: Self.id)
-        (header.controls, header.number, header.refused) = (told.controls, told.number, told.refused)
+        (header.controls, header.number, header.refused) = (
+            controls.controls, controls.number, controls.refused
+        )
         return connection.send(header)
     }
 

@@ -106,12 +106,12 @@ public final class RemoteTap: Sendable {
     /// Requests a different part, size, rate, or format of the same frames. Other taps on the session aren't
     /// affected.
     public func change(to request: FrameRequest) {
-        let wish = content.withLock { content -> RequestedMedia? in
+        let requested = content.withLock { content -> RequestedMedia? in
             guard case .frames(let role, _, let isPreview) = content else { return nil }
             content = .frames(role: role, request, isPreview: isPreview)
             return content.requestedMedia
         }
-        if let wish { _ = connection.send(wish.header(id: Self.id)) }
+        if let requested { _ = connection.send(requested.header(id: Self.id)) }
     }
 
     /// Ends the tap. The tap's handler receives `end`.
@@ -172,11 +172,11 @@ public final class RemoteTap: Sendable {
 
     /// Returns the planes of a raw frame, without planes that extend beyond the frame's bytes.
     private static func planes(
-        _ told: [[Int]], of pixel: PixelFormat, _ size: FrameSize, byteCount: Int
+        _ reported: [[Int]], of pixel: PixelFormat, _ size: FrameSize, byteCount: Int
     ) -> [FramePlane] {
         let packed = FramePlane.packed(pixel, size)
         let ends = packed.planes.dropFirst().map(\.offset) + [packed.byteCount]
-        return zip(told, zip(packed.planes, ends)).compactMap { numbers, place in
+        return zip(reported, zip(packed.planes, ends)).compactMap { numbers, place in
             let (plane, end) = place
             guard numbers.count == 2, (0..<byteCount).contains(numbers[0]),
                 (plane.stride...max(byteCount, plane.stride)).contains(numbers[1])

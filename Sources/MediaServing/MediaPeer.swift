@@ -191,9 +191,9 @@ final class MediaPeer: Sendable {
     // MARK: Requests
 
     private func subscribe(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
-        let wish = try RequestedMedia(header)
+        let requested = try RequestedMedia(header)
         let known = state.withLock { $0.subscriptions[id] }
-        if known?.change(to: wish) == true { return }
+        if known?.change(to: requested) == true { return }
         let (count, waiting) = state.withLock { state in
             state.endedSubscriptions.removeAll { $0.sendingCount == 0 }
             return (state.subscriptions.count, state.endedSubscriptions.count)
@@ -207,7 +207,7 @@ final class MediaPeer: Sendable {
         }
         attachmentLock.withLock { _ in
             unsubscribe(id)
-            let subscription = MediaSubscription(id, wish, connection, status: status)
+            let subscription = MediaSubscription(id, requested, connection, status: status)
             let session = state.withLock { state in
                 state.subscriptions[id] = subscription
                 return state.session

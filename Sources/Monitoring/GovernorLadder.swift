@@ -39,7 +39,7 @@ package struct GovernorLadder {
         }.filter { !$0.relieves.isEmpty }
     }
 
-    /// Returns the possible actions for one kind of concession, each with its camera's role.
+    /// Returns the possible actions for one kind of reduction, each with its camera's role.
     private func actions(of concession: ReductionKind) -> [(role: String?, action: GovernorMeasure.Action)] {
         let cameras = plan.cameras.reversed().filter { !isCopiedStream($0) }
         return switch concession {

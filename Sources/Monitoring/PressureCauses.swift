@@ -51,25 +51,26 @@ struct HeatPressure: Sendable {
     private static func factor(_ zone: ThermalZone) -> PressureFactor {
         let degrees = zone.temperature.degrees
         var (level, point) = (PressureLevel.nominal, "")
-        func note(_ new: PressureLevel, _ text: String) {
+        func raiseLevel(_ new: PressureLevel, _ text: String) {
             if new > level { (level, point) = (new, text) }
         }
         if let passive = zone.passive {
             if degrees >= passive.degrees {
-                note(.serious, "it is throttled at \(passive)")
+                raiseLevel(.serious, "it is throttled at \(passive)")
             } else if degrees >= passive.degrees - near.fair {
-                note(.fair, "it is throttled at \(passive)")
+                raiseLevel(.fair, "it is throttled at \(passive)")
             }
         } else if let end = [zone.hot, zone.critical].compactMap(\.self).min() {
-            note(levelsWithoutTripPoint.level(ofRemaining: end.degrees - degrees), "its limit is \(end)")
+            raiseLevel(
+                levelsWithoutTripPoint.level(ofRemaining: end.degrees - degrees), "its limit is \(end)")
         }
-        if let hot = zone.hot, degrees >= hot.degrees { note(.critical, "it may be damaged at \(hot)") }
+        if let hot = zone.hot, degrees >= hot.degrees { raiseLevel(.critical, "it may be damaged at \(hot)") }
         if let critical = zone.critical {
             let text = "the computer shuts down at \(critical)"
             if degrees >= critical.degrees - near.shutdown {
-                note(.shutdown, text)
+                raiseLevel(.shutdown, text)
             } else if degrees >= critical.degrees - near.critical {
-                note(.critical, text)
+                raiseLevel(.critical, text)
             }
         }
         return PressureFactor(

@@ -14,7 +14,7 @@ public import Synchrony
 /// ```swift
 /// let calibration = try Calibration(SessionSetup(request), CalibrationOptions())
 /// let result = try await calibration.measure()
-/// let warning = try calibration.keep(result)
+/// let warning = try calibration.save(result)
 /// ```
 ///
 /// The devices run as they do in a recording, in the same formats and with the same clock models. No data is

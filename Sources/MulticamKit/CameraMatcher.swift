@@ -137,8 +137,8 @@ struct CameraMatcher {
             guard let after else { return }
             let (own, wanted) = (after.own[keyPath: look], after.other[keyPath: look])
             if abs(own - wanted) <= Self.tolerance { return }
-            let wish = search.next(value: value, own: own, wanted: wanted)
-            let next = control.nearest(to: max(low, min(wish, high)))
+            let target = search.next(value: value, own: own, wanted: wanted)
+            let next = control.nearest(to: max(low, min(target, high)))
             guard next != value else { break }
             value = next
             try set([ControlRequest(name: control.name, value: value, origin: .match)])

@@ -16,7 +16,7 @@ extension SessionController {
     ///   start a recording, or switch cameras block the calling thread. Starting a recording can block the
     ///   thread for up to 20 s.
     /// - Throws: `ControlError.usage` if the request is invalid.
-    public func work(
+    public func prepareCommand(
         for request: CommandRequest, pausedPlan: SessionPlan
     ) throws(ControlError) -> ControlServer.Command {
         let parsed = try SessionCommand.parse(request)
@@ -36,7 +36,7 @@ extension SessionController {
         let properties = parsed.command.properties
         let (session, isStopped, isRecording) = current
         let context = CommandContext(
-            steering: self, isRecording: isRecording, isStopRequested: isStopped,
+            controller: self, isRecording: isRecording, isStopRequested: isStopped,
             arrival: clock.time(stamped: arrival), pausedPlan: pausedPlan, answer: answer)
         guard let session else { return answer(parsed.performIdle(context)) }
         if isStopped, !properties.contains(.isAlwaysValid) {

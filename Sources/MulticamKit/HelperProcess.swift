@@ -10,15 +10,11 @@ internal import System
 /// Thread-safe. The owner may hold its own lock when calling `registerRequest`, `notify`, and `isEnding`.
 final class HelperProcess: Sendable {
     private struct State {
+        var supervision: SupervisedChild?
+        /// The current process.
         var child: ChildProcess?
-        /// Time at which the process's last message arrived.
-        var lastMessageTime = ClockTime(nanoseconds: 0)
-        var thread: MediaThread?
-        /// Number of requests so far. The thread uses this number to detect new requests after it has failed
-        /// to start the program.
-        var requestCount = 0
-        /// Delay before the next restart of the process.
-        var backoff = Backoff(from: .milliseconds(200), to: .seconds(1))
+        /// Canceled when the current process's output has been read.
+        var outputRead: Cancellation?
         var isEnding = false
     }
 
@@ -31,13 +27,10 @@ final class HelperProcess: Sendable {
     private let notify: @Sendable (String) -> Void
     private let clock = MonotonicClock()
     private let state = ConditionLock(State())
-    private let ending = Cancellation()
 
-    /// Minimum run time after which an exit isn't counted as early.
-    private static let minStableDuration = Nanoseconds.seconds(10)
-    /// If a process that must report every second doesn't send a message for this time, the process is
+    /// If a process that must report every second doesn't send a message for this number of seconds, the process is
     /// considered hung.
-    private static let hangTimeout = Nanoseconds.seconds(10)
+    private static let hangTimeout = 10
     /// Maximum time for the process to exit after it was requested to shut down.
     private static let exitTimeout = Nanoseconds.milliseconds(1500)
 
@@ -50,15 +43,15 @@ final class HelperProcess: Sendable {
     ///   - socket: Path of the media socket.
     ///   - program: The program's path; `nil` if it wasn't found.
     ///   - withheld: Names of environment variables of this process that the helper doesn't inherit.
-    ///   - say: Receives the process's error messages, on any thread.
+    ///   - notify: Receives the process's error messages, on any thread.
     init(
         _ name: String, thread: String, missingProgramPrefix: String, socket: String, program: String?,
-        withholding withheld: Set<String>, notify say: @escaping @Sendable (String) -> Void
+        withholding withheld: Set<String>, notify: @escaping @Sendable (String) -> Void
     ) {
         (self.name, threadName, self.missingProgramPrefix, self.socket) = (
             name, thread, missingProgramPrefix, socket
         )
-        (self.program, self.withheld, self.notify) = (program, withheld, say)
+        (self.program, self.withheld, self.notify) = (program, withheld, notify)
     }
 
     /// Whether shutdown has begun. No further requests are accepted.
@@ -67,13 +60,18 @@ final class HelperProcess: Sendable {
     /// Registers a new request, and starts the process if necessary. The owner must exist until `end` has
     /// been called.
     func registerRequest(for owner: any HelperOwner) {
-        state.broadcast { state in
+        state.withLock { state in
             guard !state.isEnding else { return }
-            state.requestCount += 1
-            guard state.thread == nil else { return }
-            state.thread = MediaThread.startWhenPossible(name: threadName) { [self] in
-                while run(for: owner) {}
-            }
+            if let supervision = state.supervision { return supervision.wake() }
+            var policy = SupervisedChild.Policy(backoff: Backoff(from: .milliseconds(200), to: .seconds(1)))
+            (policy.exitRequest, policy.exitTimeout) = (.endOfInput, Self.exitTimeout)
+            policy.heartbeat = (Self.hangTimeout, Self.hangTimeout)
+            var handler = SupervisedChild.Handler(
+                // The program may be installed before the next request.
+                start: { [self] in start(for: owner).map { .started($0) } ?? .idle },
+                exited: { [self] in handleExit($0, owner) })
+            handler.expectsHeartbeat = { owner.mustReportEverySecond }
+            state.supervision = SupervisedChild(thread: threadName, policy, handler)
         }
     }
 
@@ -81,59 +79,32 @@ final class HelperProcess: Sendable {
     /// all current requests from `HelperOwner.withRequests`.
     func send(_ line: String) { state.withLock { $0.child?.send(line) } }
 
-    /// Ends the process, and waits at most about two seconds until it has exited. Blocks the calling thread;
+    /// Ends the process, and waits at most about three seconds until it has exited. Blocks the calling thread;
     /// don't call this method from a Swift task.
     func end() {
-        let (child, thread) = state.broadcast { state in
+        let supervision = state.withLock { state in
             state.isEnding = true
-            return (state.child, state.thread)
+            return state.supervision
         }
-        ending.cancel()
-        child?.closeInput()
-        let isOver = state.wait(until: clock.now + Self.exitTimeout) { $0.child == nil ? true : nil } ?? false
-        if !isOver { state.withLock(\.child)?.signal(SIGKILL) }
-        thread?.join()
+        supervision?.end()
     }
 
-    /// Runs the process once if any requests exist.
-    ///
-    /// - Returns: Whether the helper should be run again.
-    private func run(for owner: any HelperOwner) -> Bool {
-        let (wishes, isEnding) = state.withLock { ($0.requestCount, $0.isEnding) }
-        guard !isEnding else { return false }
-        let began = clock.now
-        let isSilent = ConditionLock(false)
-        guard let child = start(for: owner, whenSilent: { isSilent.broadcast { $0 = true } }) else {
-            // Wait for the next request before trying again, because the program may have been installed by
-            // then.
-            return state.wait { state in state.isEnding ? false : state.requestCount != wishes ? true : nil }
-        }
-        let watch = monitor(child, owner)
-        let status = child.wait()
-        watch.cancel()
+    private func handleExit(_ exit: SupervisedChild.Exit, _ owner: any HelperOwner) -> Bool {
         // Wait until the process's last lines have been read, unless one of its child processes keeps the
         // pipe open.
-        isSilent.wait(until: clock.now + .seconds(1)) { $0 ? () : nil }
-        let pause = state.broadcast { state -> Nanoseconds? in
-            state.child = nil
-            guard !state.isEnding else { return nil }
-            if clock.now - began > Self.minStableDuration { state.backoff.reset() }
-            return state.backoff.next()
-        }
-        guard let pause else { return false }
+        _ = state.withLock(\.outputRead)?.wait(until: clock.now + .seconds(1))
+        state.withLock { ($0.child, $0.outputRead) = (nil, nil) }
+        guard !exit.isRequested else { return false }
         let words =
-            status > 128
-            ? "was terminated by signal \(status - 128) and is being restarted."
-            : "exited with status \(status) and is being restarted."
+            exit.status > 128
+            ? "was terminated by signal \(exit.status - 128) and is being restarted."
+            : "exited with status \(exit.status) and is being restarted."
         owner.processHasEnded(words)
-        clock.sleep(until: clock.now + pause, unless: ending)
         return true
     }
 
     /// Starts the process; returns `nil` if the request list is empty or the process can't be started.
-    private func start(
-        for owner: any HelperOwner, whenSilent: @escaping @Sendable () -> Void
-    ) -> ChildProcess? {
+    private func start(for owner: any HelperOwner) -> ChildProcess? {
         var isWanted = false
         owner.withRequests { isWanted = !$0.isEmpty }
         guard isWanted else { return nil }
@@ -144,18 +115,18 @@ final class HelperProcess: Sendable {
                         + "multicam-studio.")
             }
             let child = try ChildProcess(program, ["--socket", socket], withholding: withheld.contains)
+            let outputRead = Cancellation()
             // The requests can't change during this closure, so later requests are sent after these lines.
             owner.withRequests { lines in
-                state.broadcast { state in
-                    (state.child, state.lastMessageTime) = (child, clock.now)
+                state.withLock { state in
+                    (state.child, state.outputRead) = (child, outputRead)
                     for line in lines { child.send(line) }
-                    if state.isEnding { child.closeInput() }
                 }
             }
             child.readOutput(
                 { [weak self, weak owner] line in
                     if self?.recordMessage(from: child) ?? false { owner?.receive(line) }
-                }, whenOver: whenSilent)
+                }, whenOver: { outputRead.cancel() })
             child.readMessages { [name, notify] line in notify("\(name): \(line.printable(limit: 1000))") }
             return child
         } catch {
@@ -167,27 +138,9 @@ final class HelperProcess: Sendable {
     /// Returns whether a message came from the current process. If so, records that the process is
     /// responsive.
     private func recordMessage(from child: ChildProcess) -> Bool {
-        state.withLock { state in
-            guard state.child === child else { return false }
-            state.lastMessageTime = clock.now
-            return true
-        }
-    }
-
-    /// Kills the process if it has been silent for too long.
-    private func monitor(_ child: ChildProcess, _ owner: any HelperOwner) -> Cancellation {
-        let done = Cancellation()
-        MediaThread.startWhenPossible(name: "\(threadName):watch") { [state, clock] in
-            while clock.sleep(until: clock.now + .seconds(1), unless: done) {
-                let isTold = owner.mustReportEverySecond
-                let isSilent = state.withLock { state in
-                    if !isTold { state.lastMessageTime = clock.now }
-                    return clock.now - state.lastMessageTime > Self.hangTimeout
-                }
-                if isSilent { child.signal(SIGKILL) }
-            }
-        }
-        return done
+        let (isCurrent, supervision) = state.withLock { ($0.child === child, $0.supervision) }
+        if isCurrent { supervision?.recordHeartbeat() }
+        return isCurrent
     }
 }
 

@@ -62,25 +62,25 @@ public final class LivePublisher: Sendable {
     ///   - program: Path of `multicam-live`; `nil` to find it where multicam is installed or built.
     ///   - withheld: Names of environment variables of this process, such as those with keys, that the helper doesn't
     ///     inherit.
-    ///   - say: Receives messages for the user, on any thread.
+    ///   - notify: Receives messages for the user, on any thread.
     public convenience init(
         of server: MediaServer, program: String? = nil, withholding withheld: Set<String> = [],
-        notify say: @escaping @Sendable (String) -> Void = { _ in }
+        notify: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.init(
             socket: server.path, program: program ?? ProgramPath.sibling(Self.programName),
-            withholding: withheld, notify: say)
+            withholding: withheld, notify: notify)
     }
 
     package init(
         socket: String, program: String?, withholding withheld: Set<String> = [],
-        notify say: @escaping @Sendable (String) -> Void = { _ in }
+        notify: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.notify = say
+        self.notify = notify
         helper = HelperProcess(
             Self.programName, thread: "live",
             missingProgramPrefix: "Live outputs are disabled: the live output program",
-            socket: socket, program: program, withholding: withheld, notify: say)
+            socket: socket, program: program, withholding: withheld, notify: notify)
         state = ConditionLock(State(helper: helper))
     }
 
@@ -342,8 +342,8 @@ struct PublishedOutput {
 
         var sum: Int64 { before + last }
 
-        mutating func update(to told: Int64) {
-            let count = min(max(told, 0), Self.maximum)
+        mutating func update(to reported: Int64) {
+            let count = min(max(reported, 0), Self.maximum)
             if count < last { before = min(sum, Self.maximum) }
             last = count
         }

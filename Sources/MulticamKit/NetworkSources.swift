@@ -43,16 +43,16 @@ public final class NetworkSources: RemoteSources {
     ///   - program: Path of `multicam-sources`; `nil` to find it where multicam is installed or built.
     ///   - withheld: Names of environment variables of this process, such as those with passwords, that the helper
     ///     doesn't inherit.
-    ///   - say: Receives messages for the user, on any thread.
+    ///   - notify: Receives messages for the user, on any thread.
     public init(
         of server: MediaServer, sentTo devices: RemoteDevices, program: String? = nil,
-        withholding withheld: Set<String> = [], notify say: @escaping @Sendable (String) -> Void = { _ in }
+        withholding withheld: Set<String> = [], notify: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        (self.devices, self.notify) = (devices, say)
+        (self.devices, self.notify) = (devices, notify)
         helper = HelperProcess(
             Self.programName, thread: "sources", missingProgramPrefix: "The program for network cameras",
             socket: server.path,
-            program: program ?? ProgramPath.sibling(Self.programName), withholding: withheld, notify: say)
+            program: program ?? ProgramPath.sibling(Self.programName), withholding: withheld, notify: notify)
     }
 
     // MARK: Requested sources

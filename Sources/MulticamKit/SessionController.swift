@@ -14,14 +14,14 @@ public import Timing
 /// The commands are the values of `SessionCommand`.
 ///
 /// ```swift
-/// let steering = SessionController()
+/// let controller = SessionController()
 /// let server = try ControlServer { request throws(ControlError) in
-///     try steering.work(for: request, paused: setup.plan)
+///     try controller.prepareCommand(for: request, pausedPlan: setup.plan)
 /// }
-/// steering.note(at: server)
-/// steering.steer(session, setup, stills: stills)
+/// controller.attach(server)
+/// controller.attach(session, setup, stills: stills)
 /// let result = try await session.record()
-/// steering.release()
+/// controller.release()
 /// ```
 public final class SessionController: Sendable {
     private struct State {
@@ -62,10 +62,10 @@ public final class SessionController: Sendable {
     ///
     /// - Parameters:
     ///   - isStandby: Whether devices keep running between recordings, which begin and end on request.
-    ///   - say: Receives messages for the user, on any thread.
-    public init(isStandby: Bool = false, notify say: @escaping @Sendable (String) -> Void = { _ in }) {
+    ///   - notify: Receives messages for the user, on any thread.
+    public init(isStandby: Bool = false, notify: @escaping @Sendable (String) -> Void = { _ in }) {
         self.isStandby = isStandby
-        self.notify = say
+        self.notify = notify
         clock = SteeredClock()
         standby = StandbyController(isStandby: isStandby, clock: clock)
     }

@@ -41,7 +41,7 @@ final class PreviewClient: Sendable {
     /// - Parameters:
     ///   - role: Role of the camera; `nil` for the program.
     ///   - process: Process ID of the session; `nil` if only one session is running.
-    ///   - changed: Called when new content is available, on one of the link's threads.
+    ///   - changed: Called when new content is available, on one of the client's threads.
     init(role: String?, process: Int32?, changed: @escaping @Sendable () -> Void) {
         self.role = role
         self.changed = changed

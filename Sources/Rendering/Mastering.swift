@@ -43,13 +43,13 @@ struct Mastering: Sendable {
     init?(
         target: Double, upTo end: Int64, makeMix: () -> SessionMix, proceed: (Double) -> Bool
     ) throws(EncodingError) {
-        func hear(_ take: ([Float]) throws(EncodingError) -> Void) throws(EncodingError) -> Bool {
+        func processMix(_ process: ([Float]) throws(EncodingError) -> Void) throws(EncodingError) -> Bool {
             let mix = makeMix()
             let start = mix.position
             while true {
                 let samples = mix.next(upTo: end)
                 if samples.isEmpty { return true }
-                try take(samples)
+                try process(samples)
                 let share = Double(mix.position - start) / Double(max(1, end - start))
                 guard proceed(share) else { return false }
             }
@@ -57,7 +57,7 @@ struct Mastering: Sendable {
         func loudness(_ mastering: Mastering?) throws(EncodingError) -> Double?? {
             let meter = try Codecs().makeLoudnessMeter(channels: AudioGrid.mixChannels, name: "mix")
             var place: Int64 = 0
-            let isWhole = try hear { samples throws(EncodingError) in
+            let isWhole = try processMix { samples throws(EncodingError) in
                 try meter.add(mastering?.applied(to: samples, at: place) ?? samples)
                 place += Int64(samples.count / AudioGrid.mixChannels)
             }
@@ -77,7 +77,7 @@ struct Mastering: Sendable {
             let meter = try BlockPeakMeter(channels: AudioGrid.mixChannels, name: "mix")
             var rest: [Float] = []
             let step = BlockPeakMeter.blockLength * AudioGrid.mixChannels
-            let isWhole = try hear { samples throws(EncodingError) in
+            let isWhole = try processMix { samples throws(EncodingError) in
                 rest += samples
                 var start = 0
                 while rest.count - start >= step {

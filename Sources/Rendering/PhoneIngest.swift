@@ -226,7 +226,7 @@ struct StoredFrames {
     ///   clock measurements, the error includes an explanation.
     init(_ source: ContainedFile) throws(FileError) {
         file = try ReadFile(source)
-        var told: (format: VideoFormat, color: ColorDescription)?
+        var declared: (format: VideoFormat, color: ColorDescription)?
         var place: Int64 = 0
         while place < file.byteCount, frames.count + clockOffsets.count < Self.maxEntries {
             let head = try file.read(4 + PhoneMessage.headerSize, at: place)
@@ -240,7 +240,7 @@ struct StoredFrames {
             let content = (offset: place + Int64(head.count), count: length - PhoneMessage.headerSize)
             switch message.kind {
             case .h264, .jpeg:
-                guard message.kind == (told?.format.pixel == .mjpeg ? .jpeg : .h264) else { break }
+                guard message.kind == (declared?.format.pixel == .mjpeg ? .jpeg : .h264) else { break }
                 frames.append(
                     Frame(
                         isKey: message.isKey, captured: message.time, offset: content.offset,
@@ -249,13 +249,13 @@ struct StoredFrames {
                 guard content.count == 16 else { break }
                 let numbers = try file.read(16, at: content.offset)
                 if let date = Self.clockOffset(numbers, at: message.time) { clockOffsets.append(date) }
-            case .format where told == nil && content.count <= Self.longestFormat:
-                told = Self.format(try file.read(content.count, at: content.offset))
+            case .format where declared == nil && content.count <= Self.longestFormat:
+                declared = Self.format(try file.read(content.count, at: content.offset))
             case .format, .pcm, .stored: break
             }
             place += 4 + Int64(length)
         }
-        guard let told, !frames.isEmpty else {
+        guard let declared, !frames.isEmpty else {
             throw FileError(
                 path: source.path, operation: "reading", detail: "the file contains no frames from a phone.")
         }
@@ -264,14 +264,14 @@ struct StoredFrames {
                 path: source.path, operation: "reading",
                 detail: "the file doesn't contain the capture times of its frames.")
         }
-        (format, color) = told
+        (format, color) = declared
         clockOffsets.sort { $0.at < $1.at }
     }
 
     private static func format(_ bytes: [UInt8]) -> (format: VideoFormat, color: ColorDescription)? {
         do {
-            let told = try JSONDecoder().decode(PhoneFormat.self, from: Data(bytes))
-            return told.video.map { ($0, told.color) }
+            let declared = try JSONDecoder().decode(PhoneFormat.self, from: Data(bytes))
+            return declared.video.map { ($0, declared.color) }
         } catch {
             return nil
         }

@@ -104,8 +104,8 @@ extension MulticamSession {
         liveOutput.since = min(clock.time(stamped: liveOutput.since), clock.now)
         liveOutput.text = liveOutput.text?.printable(limit: 400)
         guard liveOutputRegistry.update(liveOutput) else { return }
-        let told = liveOutput
-        publishEvent(at: told.since) { SessionEvent(told, at: $0) }
+        let reported = liveOutput
+        publishEvent(at: reported.since) { SessionEvent(reported, at: $0) }
     }
 
     /// Adds a live output to the plan if the profile doesn't contain it, and keeps the plan within its

@@ -36,14 +36,6 @@ public struct RecordingEntry: Sendable, Equatable, Encodable {
     public private(set) var verdict: String?
 
     /// Inspects a folder; `nil` if it isn't a session folder.
-    ///
-    /// - Parameters:
-    ///   - name: The folder's name.
-    ///   - parent: Path of the folder that contains the session folder.
-    public init?(_ name: String, in parent: String) {
-        self.init(name, in: parent, started: Self.start(of: "\(parent)/\(name)"))
-    }
-
     private init?(_ name: String, in parent: String, started: String?) {
         let path = "\(parent)/\(name)"
         folder = name.printable()

@@ -26,7 +26,6 @@ package struct SyncReport {
     private static let charactersInLine = 140
 
     private enum Color {
-        static let text = "#222"
         static let faint = "#666"
         static let line = "#1f5fa8"
         static let present = "#cfe8d0"
@@ -192,10 +191,10 @@ package struct SyncReport {
     private func drawLane(of track: String, at y: Double, on canvas: inout SVGCanvas) {
         let lane = PlotArea(
             at: .init(x: Self.left, y: y), width: Self.timeSeriesWidth, height: 10, x: 0...duration, y: 0...1)
-        let told = manifest.tracks.first { $0.name == track }
+        let reported = manifest.tracks.first { $0.name == track }
         lane.drawSpan(
-            on: &canvas, from: Double(max(0, told?.first_ns ?? 0)) / 1e9,
-            to: told?.ended_ns.map { Double($0) / 1e9 } ?? duration, color: Color.present)
+            on: &canvas, from: Double(max(0, reported?.first_ns ?? 0)) / 1e9,
+            to: reported?.ended_ns.map { Double($0) / 1e9 } ?? duration, color: Color.present)
         let points = history.tracks[track]?.points ?? []
         for (before, after) in zip(points, points.dropFirst()) {
             let (begin, end) = (

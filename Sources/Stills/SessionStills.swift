@@ -9,7 +9,7 @@ public import Plan
 /// let session = setup.makeSession(options, frameTaps: stills.taps)
 /// …
 /// let target = StillFolder(ofSession: folder, version: version)
-/// let taken = try stills.take(["desk"], into: target, with: codecs)
+/// let taken = try stills.takeStills(["desk"], into: target, with: codecs)
 /// ```
 public struct SessionStills: Sendable {
     /// The cameras of the plan, in the plan's order, followed by later cameras in the order in which they

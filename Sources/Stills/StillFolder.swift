@@ -17,8 +17,6 @@ public struct StillFolder: Sendable {
         public let capturedAt: ClockTime
     }
 
-    /// Absolute path of the folder.
-    public var path: String { subfolder.isEmpty ? root : "\(root)/\(subfolder)" }
     /// Path of the folder that the user selected, or of the session folder.
     private let root: String
     /// The subfolder of `root`.

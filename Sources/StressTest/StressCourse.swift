@@ -26,9 +26,6 @@ public struct StressCourse: Sendable {
         }
     }
 
-    /// The sample that was added last, or `nil` if there are no samples.
-    public var last: StressSample? { latest }
-
     /// Computes the average resource usage of the run, from the first to the last sample.
     ///
     /// - Parameters:
@@ -117,13 +114,13 @@ public struct StressCourse: Sendable {
         var away = 0
         var computer = 0
         for (index, camera) in cameras.enumerated() {
-            let told = camera.lost.filter { $0.key != .disconnected }
-            let rest = max(0, camera.totalLost - told.values.reduce(0, +))
+            let reported = camera.lost.filter { $0.key != .disconnected }
+            let rest = max(0, camera.totalLost - reported.values.reduce(0, +))
             if camera.disconnections > 0 || camera.lost[.disconnected] != nil {
                 away = max(away, min(rest - computer, Int(final[LossCause.disconnected.rawValue] ?? 0)))
             }
             computer = max(computer, min(rest - away, inComputer))
-            var values = Dictionary(uniqueKeysWithValues: told.map { ($0.key.rawValue, $0.value) })
+            var values = Dictionary(uniqueKeysWithValues: reported.map { ($0.key.rawValue, $0.value) })
             values[LossCause.disconnected.rawValue] = away
             values[computerLosses] = computer
             for (cause, value) in values where value > 0 || columns[cause] != nil {

@@ -149,11 +149,11 @@ struct JobRegistry {
             job.state.exit = status
             if status == 0 { job.state.progress = 1 }
             // The lines contain only printable characters.
-            let told = String(job.lines.joined(separator: "\n").suffix(Self.longestText))
+            let reported = String(job.lines.joined(separator: "\n").suffix(Self.longestText))
             job.state.text =
                 job.isCancelled && status != 0
                 ? "Canceled."
-                : told.isEmpty && status != 0 ? Self.exitMessage(of: job.state.command, status) : told
+                : reported.isEmpty && status != 0 ? Self.exitMessage(of: job.state.command, status) : reported
             endedJobs.append(job.state)
             if endedJobs.count > Self.maxEndedJobs { endedJobs.removeFirst() }
             return job.state

@@ -26,57 +26,6 @@ extension ChildProcess {
     }
 }
 
-/// Watchdog that detects when a process has been silent for too long. Safe to use from any thread.
-final class Watchdog: Sendable {
-    private struct State {
-        /// Number of seconds since the last heartbeat.
-        var silence: Int
-        /// Number of seconds of silence that count as a hang.
-        var limit: Int
-    }
-
-    private let state: ConditionLock<State>
-    private let limit: Int
-
-    /// Creates a watchdog that hasn't received a heartbeat yet.
-    ///
-    /// - Parameters:
-    ///   - limit: Maximum time between two heartbeats, in seconds.
-    ///   - first: Maximum time until the first heartbeat, in seconds.
-    init(limit: Int, first: Int) {
-        self.limit = limit
-        state = ConditionLock(State(silence: 0, limit: first))
-    }
-
-    /// Records a heartbeat of the process.
-    func recordHeartbeat() { state.withLock { $0 = State(silence: 0, limit: limit) } }
-
-    /// Counts another second without a heartbeat.
-    ///
-    /// - Returns: Whether the process has been silent for too long.
-    func countSilentSecond() -> Bool {
-        state.withLock { state in
-            state.silence += 1
-            return state.silence >= state.limit
-        }
-    }
-
-    /// Monitors the process on a separate thread. Counts only the seconds during which this process was running. If
-    /// this process was stopped or the machine was asleep, nothing is known about the other process.
-    ///
-    /// - Parameters:
-    ///   - ended: Ends the monitoring.
-    ///   - stopped: Called once when the silence is too long.
-    func monitor(unless ended: Cancellation, _ stopped: @escaping @Sendable () -> Void) {
-        MediaThread.startWhenPossible(name: "pulse") { [self] in
-            let clock = MonotonicClock()
-            while clock.sleep(until: clock.now + .seconds(1), unless: ended) {
-                if countSilentSecond() { return stopped() }
-            }
-        }
-    }
-}
-
 /// Environment variables that are passed to the web process. Other variables may contain keys, such as those that a
 /// profile's `url_from` names. A process with network access doesn't need these variables.
 enum WebEnvironment {

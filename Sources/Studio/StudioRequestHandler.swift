@@ -71,8 +71,8 @@ package struct StudioRequestHandler: Sendable {
     /// Returns the text of a profile.
     func profile(_ name: String?) -> Outcome {
         guard Self.isProfileName(name), let name else { return (404, Self.noName.output) }
-        let told = run(["profiles", name, "--json"])
-        return told.status == 200 ? told : (404, told.output)
+        let result = run(["profiles", name, "--json"])
+        return result.status == 200 ? result : (404, result.output)
     }
 
     private struct Fault: Encodable {

@@ -23,8 +23,11 @@ public final class Supervisor: Sendable {
     private enum Event: Sendable {
         /// A line from the web process with the given generation number. `waiting` counts the queued lines.
         case web(SupervisorMessage, Int, waiting: ConditionLock<Int>)
+        /// A web process has started. Its generation number is the number of web processes so far.
+        case webStarted(ChildProcess, RecorderConnectionBroker, Int)
+        /// A web process couldn't be started; whether it was the first one.
+        case webFailed(StudioError, isFirst: Bool)
         case webEnded(Int)
-        case webRestartDue
         case recorderMessage(String)
         case recorderEnded(Int32)
         /// The recorder with this process ID has entered standby.
@@ -44,9 +47,6 @@ public final class Supervisor: Sendable {
         /// The web process's access to the recorder.
         var broker: RecorderConnectionBroker?
         var generation = 0
-        var webStartTime = MonotonicClock().now
-        /// Delay before the next restart of the web process.
-        var backoff = Backoff(from: .milliseconds(100), to: .seconds(2))
         var port: Int
         var isListening = false
         var recorder: ChildProcess?
@@ -127,16 +127,11 @@ public final class Supervisor: Sendable {
         var state = State(port: plan.port, plan: plan)
         state.attached = plan.recorder
         if plan.recorder == nil { try startRecorder(&state) }
-        do throws(StudioError) {
-            try startWeb(&state)
-        } catch {
-            end(&state)
-            state.failure = error
-        }
+        let web = superviseWeb()
         while !state.isFinished, let event = events.dequeue() { handle(event, &state) }
         state.jobs.end()
         state.web?.closeInput()
-        state.web?.signal(SIGTERM)
+        web.requestEnd()
         if let failure = state.failure { throw failure }
         return state.status
     }
@@ -148,14 +143,12 @@ public final class Supervisor: Sendable {
             if generation == state.generation { handle(line, &state) }
         case .webEnded(state.generation): webEnded(&state)
         case .webEnded: break
-        case .webRestartDue:
-            guard !state.isEnding || state.recorder != nil else { return }
-            do throws(StudioError) {
-                try startWeb(&state)
-            } catch {
-                notify(.message("\(error)"))
-                scheduleWeb(&state)
-            }
+        case .webStarted(let child, let broker, let generation):
+            webStarted(child, broker, generation, &state)
+        case .webFailed(let error, let isFirst):
+            guard isFirst else { return notify(.message("\(error)")) }
+            state.failure = error
+            end(&state)
         case .recorderMessage(let text):
             // The status line is skipped, because it only repeats known information and never contains the reason why
             // the recorder ended.
@@ -298,21 +291,64 @@ public final class Supervisor: Sendable {
 
     // MARK: Web process
 
-    private func startWeb(_ state: inout State) throws(StudioError) {
-        let door = try RecorderConnectionBroker()
-        door.setRecorder(state.reachable)
-        let child = try ChildProcess.start(
-            plan.webProgram, [], withholding: { !WebEnvironment.passes($0) }, broker: door)
-        door.start()
-        state.broker = door
-        state.generation += 1
-        state.webStartTime = MonotonicClock().now
-        state.web = child
-        let (events, generation, tell) = (events, state.generation, notify)
-        let (waiting, ended) = (ConditionLock(0), Cancellation())
-        let pulse = Watchdog(limit: Self.heartbeatTimeout.usual, first: Self.heartbeatTimeout.first)
+    /// Starts the web process, and restarts it when it exits or stops responding.
+    private func superviseWeb() -> SupervisedChild {
+        let (events, notify, program) = (events, notify, plan.webProgram)
+        var policy = SupervisedChild.Policy(
+            backoff: Backoff(from: .milliseconds(100), to: .seconds(2)),
+            minStableDuration: Self.minStableDuration)
+        policy.heartbeat = Self.heartbeatTimeout
+        let web = ConditionLock<
+            (supervision: SupervisedChild?, broker: RecorderConnectionBroker?, generation: Int)
+        >(
+            (nil, nil, 0))
+        let supervision = SupervisedChild(
+            thread: "web", policy,
+            SupervisedChild.Handler(
+                start: {
+                    let generation = web.withLock { web in
+                        web.generation += 1
+                        return web.generation
+                    }
+                    do throws(StudioError) {
+                        let broker = try RecorderConnectionBroker()
+                        let child = try ChildProcess.start(
+                            program, [], withholding: { !WebEnvironment.passes($0) }, broker: broker)
+                        broker.start()
+                        web.withLock { $0.broker = broker }
+                        events.enqueue(.webStarted(child, broker, generation))
+                        Self.readWeb(child, generation, into: events, notify) {
+                            web.withLock(\.supervision)?.recordHeartbeat()
+                        }
+                        return .started(child)
+                    } catch {
+                        events.enqueue(.webFailed(error, isFirst: generation == 1))
+                        return generation == 1 ? .end : .retry
+                    }
+                },
+                exited: { exit in
+                    if exit.wasHung {
+                        notify(
+                            .message(
+                                "The control room's web process is not responding and is being restarted."))
+                    }
+                    let (broker, generation) = web.withLock { ($0.broker, $0.generation) }
+                    broker?.close()
+                    events.enqueue(.webEnded(generation))
+                    return true
+                }))
+        web.withLock { $0.supervision = supervision }
+        return supervision
+    }
+
+    /// Reads the output of a web process until it exits.
+    private static func readWeb(
+        _ child: ChildProcess, _ generation: Int, into events: BoundedQueue<Event>,
+        _ notify: @escaping @Sendable (Notification) -> Void, heartbeat: @escaping @Sendable () -> Void
+    ) {
+        let waiting = ConditionLock(0)
         child.readOutput { text in
-            pulse.recordHeartbeat()
+            heartbeat()
             guard let line = SupervisorMessage.read(text), line.alive == nil else { return }
             waiting.wait { count -> Void? in
                 guard count < Self.mostLines else { return nil }
@@ -321,17 +357,14 @@ public final class Supervisor: Sendable {
             }
             events.enqueue(.web(line, generation, waiting: waiting))
         }
-        child.readMessages { tell(.message($0.printable(limit: 1000))) }
-        pulse.monitor(unless: ended) {
-            tell(.message("The control room's web process is not responding and is being restarted."))
-            child.signal(SIGKILL)
-        }
-        MediaThread.startWhenPossible(name: "web:end") {
-            _ = child.wait()
-            ended.cancel()
-            door.close()
-            events.enqueue(.webEnded(generation))
-        }
+        child.readMessages { notify(.message($0.printable(limit: 1000))) }
+    }
+
+    private func webStarted(
+        _ child: ChildProcess, _ broker: RecorderConnectionBroker, _ generation: Int, _ state: inout State
+    ) {
+        (state.web, state.broker, state.generation) = (child, broker, generation)
+        broker.setRecorder(state.reachable)
         var line = SupervisorMessage()
         line.settings = RoomSettings(
             address: plan.address, port: state.port, isEncrypted: plan.isEncrypted,
@@ -366,18 +399,6 @@ public final class Supervisor: Sendable {
     private func webEnded(_ state: inout State) {
         state.web = nil
         state.tasks = []
-        guard state.failure == nil else { return }
-        scheduleWeb(&state)
-    }
-
-    private func scheduleWeb(_ state: inout State) {
-        let now = MonotonicClock().now
-        if now - state.webStartTime > Self.minStableDuration { state.backoff.reset() }
-        let (events, due) = (events, now + state.backoff.next())
-        MediaThread.startWhenPossible(name: "web:again") {
-            MonotonicClock().sleep(until: due, unless: Cancellation())
-            events.enqueue(.webRestartDue)
-        }
     }
 
     private func send(_ line: SupervisorMessage, _ state: State) { state.web?.send(line.text) }

@@ -136,14 +136,14 @@ package final class SessionFolderWriter: Sendable {
                 write(SessionEvent(warning: error.description, at: end))
             }
             recordDroppedEvents()
-            let told = outcome(of: manifest)
+            let reported = outcome(of: manifest)
             write(
                 SessionEvent(
                     .finished(
-                        SessionEvent.Finished(outcome: told.outcome, verdict: Verdict(told).text)),
+                        SessionEvent.Finished(outcome: reported.outcome, verdict: Verdict(reported).text)),
                     at: MediaTime(nanoseconds: manifest.duration_ns)))
             // The outcome is computed again because writing the event may have failed.
-            let last = outcome(of: told)
+            let last = outcome(of: reported)
             write(last)
             // Writing the manifest may have failed as well. In that case, the folder keeps the previous
             // manifest, but the result contains the new outcome.

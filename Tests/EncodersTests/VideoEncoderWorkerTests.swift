@@ -137,7 +137,7 @@ struct VideoEncoderWorkerTests {
             another: { () throws(EncodingError) in Carried(SyntheticEncoder(failing: { $0 >= 10 })) },
             to: TrackSink(writer: writer, stream: 0), waitsForRoom: true)
         let outputs = SessionOutputs(disks: [disk.disk], writers: ["desk.mov": writer], microphones: [])
-        outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: worker)
+        outputs.program = ProgramTrack(rate: FrameRate(30), aligners: [], layers: [], encoder: worker)
         // Ticks reach the encoder one by one, so encoding fails at tick 10.
         for tick in Int64(0)..<100 { worker.encode([], tick: tick, asKey: false) }
         worker.finish()

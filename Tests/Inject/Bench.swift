@@ -126,13 +126,13 @@ struct Bench {
         var mixed = setup.plan
         mixed.cameraTracks = copied.cameraTracks + mixed.cameraTracks.filter { $0.role == "side" }
         let clock = SimulatedClock()
-        let steering = Steering(clock: clock)
+        let controller = Steering(clock: clock)
         var cameras: [String: any CameraSource] = [:]
         for (role, camera) in setup.cameras {
             cameras[role] = FaultyCamera(camera, role: role, plan: plan) { start in
                 if role == "desk" {
                     SystemCalls.limitDescriptors(plan, at: "descriptors.later")
-                    steering.begin(at: start)
+                    controller.begin(at: start)
                 }
             }
         }
@@ -160,7 +160,7 @@ struct Bench {
                 roles: Dictionary(uniqueKeysWithValues: Self.sizes.map { ($1, $0) })),
             frameTaps: frames, audioTaps: audioBlocks, metadataTaps: metadata, synchronizedOutputs: together,
             host: FaultyHost(plan, own: root + "/a"))
-        steering.steer(session)
+        controller.steer(session)
         return (session, frames + audioBlocks + metadata + together)
     }
 

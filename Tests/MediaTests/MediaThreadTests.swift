@@ -12,12 +12,12 @@ struct MediaThreadTests {
     /// libraries do.
     private func priorities(_ urgency: MediaThread.Urgency) -> [Int32] {
         let found = ConditionLock<[Int32]>([])
-        func note() { found.withLock { $0.append(Self.priority()) } }
+        func recordPriority() { found.withLock { $0.append(Self.priority()) } }
         MediaThread.startWhenPossible(name: "outer", urgency: urgency) {
-            note()
-            MediaThread.startWhenPossible(name: "inner") { note() }.join()
-            MediaThread.withNormalPriority { note() }
-            note()
+            recordPriority()
+            MediaThread.startWhenPossible(name: "inner") { recordPriority() }.join()
+            MediaThread.withNormalPriority { recordPriority() }
+            recordPriority()
         }.join()
         return found.withLock { $0 }
     }

@@ -214,7 +214,7 @@ struct FaultTests {
     @Test("a stalled microphone is reported by name while it stalls")
     func stalledMicrophone() async throws {
         let seen = ConditionLock<SessionStatus.Microphone?>(nil)
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             if look == 4 { seen.withLock { $0 = session.status.microphones.first } }
         }
         let recording = try await Recording(

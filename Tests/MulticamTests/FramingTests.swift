@@ -94,7 +94,7 @@ struct FramingTests {
         "a zoom while recording changes the program at one tick, keeps the track's full frame, and is in the manifest"
     )
     func live() async throws {
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             let changes: [[SessionChange]] = [
                 [], [.zoom(role: "desk", 7)], [.pan(role: "desk", 1)], [.zoom(role: "desk", 1)],
             ]

@@ -148,7 +148,7 @@ struct SyncCheckTests {
 
     @Test("A split copied H.264 track is measured from the start of its later file")
     func splitStream() async throws {
-        let host = SteeringHost { session, look in if look == 1 { session.split() } }
+        let host = ControllerHost { session, look in if look == 1 { session.split() } }
         let recording = try await Recording(
             """
             cameras:

@@ -1,4 +1,4 @@
-// Made of docs/avfoundation.md by `tools/examples rows`.
+// Generated from docs/avfoundation.md by `tools/examples rows`.
 import MulticamKit
 import OwnDevices
 
@@ -113,7 +113,7 @@ extension Table {
     func row57() async throws {
         let own = try SessionSetup(request, tracker: SensorOrientationTracker()); _ = own
     }
-    func row58() async throws { let means = setup.plan.orientation(of: connections[0])?.method; _ = means }
+    func row58() async throws { let method = setup.plan.orientation(of: connections[0])?.method; _ = method }
     func row59() async throws { try session.commit([.show(["face", "desk"])]) }
     func row60() async throws { if case .dropped(let cause)? = tick["desk"] { print(cause) } }
     func row61() async throws { try session.commit([.zoom(role: "desk", 1.5), .pan(role: "desk", 0.2)]) }

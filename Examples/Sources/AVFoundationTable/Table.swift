@@ -1,6 +1,7 @@
 import MulticamKit
 
-/// What the examples of docs/avfoundation.md speak of. `Rows.swift` is made of that page, so that each of them compiles.
+/// The values that the examples in docs/avfoundation.md refer to. `Rows.swift` is generated from that page, so that the compiler
+/// checks every example.
 final class Table {
     let setup: SessionSetup
     let session: MulticamSession

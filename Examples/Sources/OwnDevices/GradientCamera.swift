@@ -1,17 +1,17 @@
 public import MulticamKit
 
-/// A camera of a program's own: a gradient that wanders to the right, in NV12.
+/// A custom camera: a gradient that moves to the right, in NV12.
 ///
-/// A source delivers on a thread of its own, stamps each frame with the instant that it shows, and never waits for who takes them.
+/// A source delivers frames on its own thread, sets the capture time of each frame, and never waits for the receiver.
 public final class GradientCamera: CameraSource {
     public let format: VideoFormat
     public let device: CaptureDevice
-    /// NV12 as cameras deliver it: BT.601, luma from 16 to 235.
+    /// The color of a typical camera: BT.601, with luma from 16 to 235.
     public let color = ColorDescription.bt601Limited
     public let deliveryDelay = Nanoseconds.milliseconds(1)
-    private let pace = PeriodicThread()
+    private let thread = PeriodicThread()
 
-    /// Creates a camera. One of the type `builtIn` turns with the computer.
+    /// Creates a camera. A camera of the type `builtIn` rotates with the computer.
     public init(
         size: FrameSize = FrameSize(width: 640, height: 360), rate: FrameRate = FrameRate(30, per: 1),
         deviceType: CaptureDevice.DeviceType = .screen
@@ -26,14 +26,14 @@ public final class GradientCamera: CameraSource {
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
-        try pace.start(on: clock, every: format.rate.interval) { [self] number, time in
+        try thread.start(on: clock, every: format.rate.interval) { [self] number, time in
             receive(.frame(frame(number, capturedAt: time)))
         }
     }
 
-    public func stop() { pace.stop() }
+    public func stop() { thread.stop() }
 
-    /// Luma rises from left to right; the plane of color behind it is grey.
+    /// Creates a frame. The luma increases from left to right, and the color planes are gray.
     private func frame(_ number: Int64, capturedAt time: ClockTime) -> CapturedFrame {
         let (planes, byteCount) = FramePlane.packed(format.pixel, format.size)
         var bytes = [UInt8](repeating: 128, count: byteCount)

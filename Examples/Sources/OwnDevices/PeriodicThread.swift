@@ -1,12 +1,12 @@
 import MulticamKit
 
-/// The thread of a source: calls once an interval, on the session's clock, until stopped.
+/// The thread of a source. It calls a closure once per interval on the session's clock, until it is stopped.
 final class PeriodicThread: Sendable {
     private let cancellation = Cancellation()
     private let thread = BoundedQueue<MediaThread>(capacity: 1)
 
-    /// Calls `make` with the number of each frame or slice, and the instant at which its capture began. Throws when the system
-    /// creates no thread.
+    /// Calls `make` with the number of each frame or slice and the time at which its capture began. Throws an error if the
+    /// system can't create a thread.
     func start(
         on clock: any SessionClock, every interval: Nanoseconds,
         _ make: @escaping @Sendable (_ number: Int64, _ time: ClockTime) -> Void

@@ -1,7 +1,7 @@
 import Foundation
 public import MulticamKit
 
-/// A microphone of a program's own: a tone of 440 Hz at a quarter of full scale, in slices of 10 ms.
+/// A custom microphone: a tone of 440 Hz at a quarter of full scale, in slices of 10 ms.
 public final class ToneMicrophone: MicrophoneSource {
     public let format = AudioFormat(rate: 48_000, channels: 1)
     public let deliveryDelay = Nanoseconds.milliseconds(10)
@@ -9,7 +9,7 @@ public final class ToneMicrophone: MicrophoneSource {
         mediaType: .audio, deviceType: .microphone, identity: DeviceIdentity(name: "tone"), name: "tone",
         node: "",
         selector: "")
-    private let pace = PeriodicThread()
+    private let thread = PeriodicThread()
 
     public init() {}
 
@@ -17,7 +17,7 @@ public final class ToneMicrophone: MicrophoneSource {
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
         let format = format
-        try pace.start(on: clock, every: .milliseconds(10)) { number, time in
+        try thread.start(on: clock, every: .milliseconds(10)) { number, time in
             let first = number * 480
             let samples = (first..<first + 480).map { Float(sin(2 * .pi * 440 * Double($0) / 48_000) / 4) }
             receive(
@@ -25,5 +25,5 @@ public final class ToneMicrophone: MicrophoneSource {
         }
     }
 
-    public func stop() { pace.stop() }
+    public func stop() { thread.stop() }
 }

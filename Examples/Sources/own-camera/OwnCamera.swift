@@ -1,14 +1,14 @@
 import MulticamKit
 import OwnDevices
 
-/// Records a camera that this program makes itself, encoded in a file of its own, beside a microphone.
+/// Records a custom camera, encoded in a separate file, and a microphone.
 ///
 ///     swift run own-camera [FOLDER]      (in the folder Examples)
 @main
 struct OwnCamera {
     static func main() async throws {
         let parent = CommandLine.arguments.dropFirst().first ?? "recordings"
-        // The plan takes the camera in the format that it delivers, whatever device the profile names for its role.
+        // The plan uses the format of the camera, regardless of the device that the profile names for the camera's role.
         let setup = try SessionSetup(
             SetupRequest(profile: "Profiles/own-camera.yaml"), cameras: ["own": GradientCamera()])
         let session = setup.makeSession(

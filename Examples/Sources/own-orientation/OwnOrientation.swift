@@ -1,7 +1,7 @@
 import MulticamKit
 import OwnDevices
 
-/// Records the program of a camera that turns with what holds it, and keeps it upright by an orientation tracker of this program's own.
+/// Records the program of a rotating camera, and keeps the picture upright with a custom orientation tracker.
 ///
 ///     swift run own-orientation [FOLDER]
 @main
@@ -9,7 +9,7 @@ struct OwnOrientation {
     static func main() async throws {
         let parent = CommandLine.arguments.dropFirst().first ?? "recordings"
         let tracker = TurningTracker()
-        // A profile as a value: one built-in camera, turned by the sensor, in the program alone.
+        // A profile created in code: one built-in camera, rotated according to the sensor, shown only in the program.
         var camera = CameraRole(role: "arm")
         camera.rotation = .sensor
         let profile = Profile(
@@ -23,18 +23,18 @@ struct OwnOrientation {
         let session = setup.makeSession(
             RecordingOptions(parentFolder: parent, duration: .seconds(3), version: "own-orientation 1.0"))
         let rotation = setup.trackRotation(of: session)
-        func tell() {
+        func printRotation() {
             for connection in session.connections where connection.output == "program" {
                 print("\(connection.input) is turned by \(connection.rotation.degrees)° in the program")
             }
         }
-        tell()
+        printRotation()
         let turning = Task {
             for await event in session.events where event.name == .started {
                 try await Task.sleep(for: .seconds(1))
                 tracker.turn(to: .quarter)
                 try await Task.sleep(for: .milliseconds(500))
-                tell()
+                printRotation()
             }
         }
         let result = try await session.record()

@@ -1,11 +1,12 @@
 import Foundation
 import MulticamKit
 
-/// A source of the computer's orientation: here a timer, elsewhere a sensor of a robot's arm or of a phone that holds the camera.
+/// A source of the computer's orientation. This example sets the orientation after a delay; a real program could read the
+/// sensor of a robot arm or a phone.
 final class TurningTracker: OrientationTracker {
     private let state = Guarded()
 
-    /// What several threads share, behind a lock.
+    /// State shared by several threads, protected by a lock.
     private final class Guarded: @unchecked Sendable {
         private let lock = NSLock()
         private var turn = MachineOrientation.rotated(.none)
@@ -39,6 +40,6 @@ final class TurningTracker: OrientationTracker {
         return OrientationObservation { [state] in state.remove(id) }
     }
 
-    /// Tells all observers that the computer is turned so far clockwise.
+    /// Notifies all observers of the clockwise rotation of the computer.
     func turn(to rotation: Rotation) { state.set(.rotated(rotation)) }
 }

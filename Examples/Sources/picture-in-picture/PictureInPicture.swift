@@ -1,19 +1,19 @@
 import MulticamKit
 
-/// What Apple's sample AVMultiCamPiP does: two cameras, each with a preview, composed as a picture in a picture and recorded; they swap
-/// their places while it records; what the session costs the computer before it runs, and what running costs it then, is shown; what
-/// does not fit is reduced.
+/// Reproduces Apple's sample AVMultiCamPiP: records two cameras with previews as a picture-in-picture program, and swaps the
+/// cameras during the recording. Prints the hardware cost before the session starts and the pressure cost while it runs. A
+/// plan that exceeds the computer's capacity is reduced.
 ///
 ///     swift run picture-in-picture [FOLDER] [--virtual]
 ///
-/// It takes the first two cameras that are connected, else virtual ones.
+/// Uses the first two connected cameras, or virtual cameras if fewer than two are connected.
 @main
 struct PictureInPicture {
     static func main() async throws {
         let words = CommandLine.arguments.dropFirst()
         let parent = words.first { !$0.hasPrefix("--") } ?? "recordings"
         var request = try await request(isVirtual: words.contains("--virtual"))
-        // With a model of the computer the plan is costed, and reduced where it does not fit.
+        // With a machine model, the cost of the plan is computed, and the plan is reduced if necessary.
         let machine = await onThread { ThisMachine(output: parent) }
         request.machine = machine.model
         let setup = try await onThread { [request] in Result { try SessionSetup(request) } }.get()
@@ -41,7 +41,7 @@ struct PictureInPicture {
         print("\(result.folder)/program.mp4")
     }
 
-    /// A profile as a value: two cameras and a microphone, the second camera small over the first.
+    /// Creates a profile in code: two cameras and a microphone, with the second camera as an inset over the first.
     private static func request(isVirtual: Bool) async throws -> SetupRequest {
         let found = isVirtual ? [] : try await onThread { Result { try DiscoverySession().devices } }.get()
         let cameras = found.filter { $0.mediaType == .video && $0.problem == nil }.prefix(2)
@@ -57,7 +57,7 @@ struct PictureInPicture {
         return SetupRequest(profile: profile)
     }
 
-    /// Prints `AVCaptureMultiCamSession.hardwareCost`, term by term, and what was given up for it.
+    /// Prints the equivalent of `AVCaptureMultiCamSession.hardwareCost`, term by term, and the applied reductions.
     private static func show(_ setup: SessionSetup) {
         guard let reduction = setup.reduction else { return }
         print("hardware cost \(percent(reduction.cost.total))")
@@ -65,7 +65,7 @@ struct PictureInPicture {
         for step in reduction.steps { print("reduced: \(step.sentence)") }
     }
 
-    /// What a person does with a double tap: the cameras swap their places, every two seconds. Prints what running costs then.
+    /// Simulates the double taps of a user: swaps the two cameras every two seconds, and prints the pressure cost.
     private static func swap(in session: MulticamSession) async throws {
         while !Task.isCancelled {
             try await Task.sleep(for: .seconds(2))
@@ -82,7 +82,7 @@ struct PictureInPicture {
 
     private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
 
-    /// The mean of some pixels, 0…255, in place of a picture on a screen.
+    /// Returns the mean of some pixels, 0…255, instead of showing the frame on a screen.
     private static func brightness(of frame: CapturedFrame) -> Int {
         let (luma, plane) = (frame.plane(0), frame.planes[0])
         let rows = stride(from: 0, to: frame.size.height, by: 16)
@@ -90,7 +90,7 @@ struct PictureInPicture {
         return sum / max(1, (frame.size.height + 15) / 16)
     }
 
-    /// Runs what waits for devices on a thread of its own: Swift's tasks are not to be blocked.
+    /// Runs a closure that waits for devices on a separate thread, because Swift tasks must not be blocked.
     private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             MediaThread.startWhenPossible(name: "setup") { continuation.resume(returning: body()) }

@@ -1,8 +1,8 @@
 import Foundation
 import MulticamKit
 
-/// Lists the cameras of this computer, records two virtual ones as a program, shows one of them in the terminal meanwhile, and changes
-/// the program's layout after two seconds. `multicam ctl` can steer it, too.
+/// Lists the cameras of this computer, records two virtual cameras as a program, shows one of them in the terminal, and changes
+/// the program's layout after two seconds. `multicam ctl` can also control the recording.
 ///
 ///     swift run record-with-preview [FOLDER]
 @main
@@ -13,10 +13,10 @@ struct RecordWithPreview {
             print("connected: \(camera.name.printable())")
         }
 
-        // What is to run: any profile, here a shipped one with virtual devices for all of its roles.
+        // Any profile is possible. This is a built-in profile with virtual devices for all roles.
         let setup = try SessionSetup(SetupRequest(profile: "pip", usesVirtualDevices: true))
 
-        // A preview rests while the computer is too slow. Its handler runs on a thread of its own.
+        // The governor can pause a preview if the computer is overloaded. The handler runs on a separate thread.
         let preview = FrameTap(role: "face", format: .converted(.i420), isPreview: true) { frame in
             guard frame.sequence.isMultiple(of: 30) else { return }
             print(Thumbnail(of: frame, columns: 64).text)
@@ -25,16 +25,16 @@ struct RecordWithPreview {
             RecordingOptions(parentFolder: parent, duration: .seconds(5), version: "record-with-preview 1.0"),
             frameTaps: [preview])
 
-        // Whoever may use `multicam ctl` on this computer can steer it.
-        let steering = SessionController { print($0) }
+        // Accepts commands from `multicam ctl`.
+        let controller = SessionController { print($0) }
         let server = try ControlServer { request throws(ControlError) in
-            try steering.work(for: request, pausedPlan: setup.plan)
+            try controller.prepareCommand(for: request, pausedPlan: setup.plan)
         }
         defer { server.stop() }
-        steering.attach(server)
-        steering.attach(session, setup, stills: SessionStills(setup.plan, cameras: setup.cameras))
+        controller.attach(server)
+        controller.attach(session, setup, stills: SessionStills(setup.plan, cameras: setup.cameras))
 
-        // Events come as they happen. The first tells where the recording is.
+        // Events arrive as they happen. The event `started` contains the path of the session folder.
         let events = Task {
             for await event in session.events {
                 guard event.name == .started else { continue }
@@ -44,7 +44,7 @@ struct RecordWithPreview {
             }
         }
         let result = try await session.record()
-        steering.release()
+        controller.release()
         try await events.value
 
         print(result.verdict.text)

@@ -1,14 +1,15 @@
 import MulticamKit
 
-/// A frame as characters, the brighter the fuller: half as many rows as a square pixel would need, since characters are tall.
+/// A frame as text, in which denser characters are brighter. A character is about twice as high as it is wide, so the text has
+/// half as many rows as square pixels would require.
 struct Thumbnail {
     let text: String
 
     private static let shades = Array(" .:-=+*#%@")
 
     /// - Parameters:
-    ///   - frame: In I420, whose first plane is luma of the limited range (16…235) or the full one.
-    ///   - columns: How many characters wide, at least 1.
+    ///   - frame: A frame in I420. The first plane contains luma in the limited range (16…235) or the full range.
+    ///   - columns: Number of characters per row, at least 1.
     init(of frame: CapturedFrame, columns: Int) {
         let (luma, plane) = (frame.plane(0), frame.planes[0])
         let rows = max(1, columns * frame.size.height / frame.size.width / 2)

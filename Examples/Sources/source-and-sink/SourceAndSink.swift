@@ -2,15 +2,15 @@ import Foundation
 import MulticamKit
 import OwnDevices
 
-/// Runs a camera and a microphone of this program's own without recording: a sink of its own writes the frames, another one looks at
-/// both devices at one instant.
+/// Runs a custom camera and a custom microphone without recording. One sink writes the frames to a file, and another sink receives
+/// the data of both devices in sync.
 ///
 ///     swift run source-and-sink [FILE.y4m]
 @main
 struct SourceAndSink {
     static func main() async throws {
         let path = CommandLine.arguments.dropFirst().first ?? "own.y4m"
-        // Nothing is written by the session itself.
+        // The session itself doesn't write any files.
         let profile = Profile(
             name: "source-and-sink", cameras: [CameraRole(role: "own")],
             microphones: [MicrophoneRole(role: "tone")],

@@ -1,9 +1,9 @@
 import Foundation
 import MulticamKit
 
-/// A sink of this program's own: writes frames as YUV4MPEG2, which most players and encoders read.
+/// A custom sink that writes frames as YUV4MPEG2, a format that most players and encoders can read.
 ///
-/// One thread calls it, that of its tap: a slow disk loses frames of this file and none of anything else.
+/// Only the tap's thread calls this class. If the disk is slow, only this file loses frames.
 final class VideoFileSink: @unchecked Sendable {
     private let file: FileHandle
     private let rate: FrameRate
@@ -15,7 +15,7 @@ final class VideoFileSink: @unchecked Sendable {
         self.rate = rate
     }
 
-    /// Writes a frame of I420.
+    /// Writes a frame in I420.
     func write(_ frame: CapturedFrame) {
         if !hasHeader {
             let head =

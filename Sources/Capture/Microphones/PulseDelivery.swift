@@ -97,11 +97,11 @@ final class PulseDelivery: Sendable {
         }
     }
 
-    /// Sleeps for `pause`.
+    /// Sleeps for a duration.
     ///
     /// - Returns: `false` immediately when `stop` is called.
-    func sleep(for pause: Nanoseconds) -> Bool {
-        let isStopping = monitor.wait(until: MonotonicClock().now + pause) { $0.isStopping ? true : nil }
+    func sleep(for duration: Nanoseconds) -> Bool {
+        let isStopping = monitor.wait(until: MonotonicClock().now + duration) { $0.isStopping ? true : nil }
         return isStopping == nil
     }
 

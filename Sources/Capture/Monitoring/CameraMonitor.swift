@@ -14,8 +14,8 @@ final class CameraMonitor: Sendable {
     ///
     /// - Parameters:
     ///   - nodes: Directory of the device nodes.
-    ///   - beginsAtOnce: Whether `look` is called once at the start without an event.
-    ///   - look: Called on the monitor's thread after a camera's node appears, disappears or changes its
+    ///   - beginsAtOnce: Whether `onChange` is called once at the start without an event.
+    ///   - onChange: Called on the monitor's thread after a camera's node appears, disappears or changes its
     ///     permissions: within milliseconds of the kernel event, and again when udevd has finished processing
     ///     the node. A single call can represent several changes, and a camera with two nodes can cause
     ///     several calls. The function is also called at the time returned by the previous call, if no event
@@ -24,15 +24,15 @@ final class CameraMonitor: Sendable {
     /// - Throws: `DeviceError` if the system doesn't support monitoring.
     init(
         nodes: String = "/dev", callsImmediately beginsAtOnce: Bool = false,
-        onChange look: @escaping @Sendable () -> ClockTime?
+        onChange: @escaping @Sendable () -> ClockTime?
     ) throws(DeviceError) {
-        let news = try CameraEventWaiter(nodes: nodes)
+        let waiter = try CameraEventWaiter(nodes: nodes)
         let stopping = try WakeUp(for: "cameras")
         self.stopping = stopping
         do throws(ThreadError) {
             thread = try MediaThread(name: "cam-monitor") {
-                var deadline = beginsAtOnce ? look() : nil
-                while news.wait(until: deadline, unless: stopping) != .stop { deadline = look() }
+                var deadline = beginsAtOnce ? onChange() : nil
+                while waiter.wait(until: deadline, unless: stopping) != .stop { deadline = onChange() }
             }
         } catch {
             throw DeviceError(device: "cameras", operation: "monitoring", error)
@@ -43,7 +43,7 @@ final class CameraMonitor: Sendable {
         stop()
     }
 
-    /// Stops monitoring immediately and waits for a running call of `look` to finish. `look` isn't called
+    /// Stops monitoring immediately and waits for a running call of `onChange` to finish. `onChange` isn't called
     /// afterward.
     func stop() {
         stopping.wake()

@@ -59,8 +59,8 @@ package final class FolderMonitor: Sendable {
         stop()
     }
 
-    /// Stops monitoring immediately and waits for a running call of `tell` to finish. `tell` isn't called
-    /// afterward.
+    /// Stops monitoring immediately and waits for a running call of `onChange` to finish. `onChange` isn't
+    /// called afterward.
     package func stop() {
         stopping.wake()
         thread.join()

@@ -41,7 +41,7 @@ package struct PulseConfiguration: Sendable, Hashable {
     /// Names of the loaded modules, such as `module-echo-cancel`.
     package let modules: [String]
 
-    /// Creates a survey from known values.
+    /// Creates a configuration from known values.
     package init(server: String, defaultSource: String?, sources: [Source], modules: [String] = []) {
         self.server = server.printable()
         self.defaultSource = defaultSource

@@ -57,7 +57,7 @@ final class PulseReply<Value> {
         connection.wake()
     }
 
-    /// Returns the reply that `PulseConnection.ask` passed as userdata. The reply stays alive until no more callbacks
+    /// Returns the reply that `PulseConnection.query` passed as userdata. The reply stays alive until no more callbacks
     /// can arrive.
     static func fromUserdata(_ userdata: UnsafeMutableRawPointer?) -> PulseReply<Value>? {
         userdata.map { Unmanaged<PulseReply<Value>>.fromOpaque($0).takeUnretainedValue() }

@@ -43,7 +43,6 @@ final class CameraDelivery {
     }
 
     var now: ClockTime { clock.now }
-    var isAway: Bool { outage != nil }
 
     /// Longest gap between frames that isn't treated as an outage: five frame intervals at the camera's current rate,
     /// which drops in low light.

@@ -132,20 +132,20 @@ extension UVCHeaderClock {
         let (length, flags) = (Int(buffer[10]), buffer[11])
         let fields = UnsafeRawBufferPointer(rebasing: buffer[(Self.prefix + 2)...])
         var position = 0
-        func take(_ count: Int) -> Int? {
+        func nextField(_ count: Int) -> Int? {
             guard position + count <= fields.count, 2 + position + count <= length else { return nil }
             defer { position += count }
             return position
         }
         var presentationTime: UInt32?
         if flags & Self.hasPresentationTime != 0 {
-            guard let at = take(4) else { return nil }
+            guard let at = nextField(4) else { return nil }
             presentationTime = UInt32(littleEndian: fields.loadUnaligned(fromByteOffset: at, as: UInt32.self))
         }
         var sourceClock: UInt32?
         var busFrame: UInt16?
         if flags & Self.hasSourceClock != 0 {
-            guard let at = take(6) else { return nil }
+            guard let at = nextField(6) else { return nil }
             sourceClock = UInt32(littleEndian: fields.loadUnaligned(fromByteOffset: at, as: UInt32.self))
             // The frame number has 11 bits; the other bits are reserved.
             busFrame =

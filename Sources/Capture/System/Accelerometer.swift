@@ -28,10 +28,10 @@ package struct Accelerometer: AccelerationSensor {
             $0.hasPrefix("iio:device") && Paths.exists("\(devices)/\($0)/in_accel_x_raw")
         }.compactMap { name -> (name: String, folder: String, location: String)? in
             guard let folder = Paths.resolved("\(devices)/\(name)") else { return nil }
-            let told = asksUdev ? udev.value("ACCEL_LOCATION", of: folder) : nil
+            let reported = asksUdev ? udev.value("ACCEL_LOCATION", of: folder) : nil
             // Drivers report the location `accel-display` (kernel, sysfs-bus-iio, `label`); udev's database
             // contains `display`.
-            return (name, folder, told ?? Paths.text("\(folder)/label") ?? "")
+            return (name, folder, reported ?? Paths.text("\(folder)/label") ?? "")
         }
         // Convertibles have a second sensor under the keyboard, which doesn't rotate with the screen.
         guard

@@ -123,8 +123,6 @@ package struct USBDescription: Sendable, Hashable {
 package struct USBInterfaceSetting: Sendable, Hashable {
     /// Class code of video (UVC 1.5, A.1).
     package static let video: UInt8 = 0x0E
-    /// Class code of audio.
-    package static let audio: UInt8 = 0x01
 
     /// Interface number.
     package let interface: Int

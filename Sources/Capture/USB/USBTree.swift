@@ -184,14 +184,14 @@ package enum USBBandwidthLimit: Sendable, Hashable {
     /// never rejects a device (`vhci_urb_enqueue`). In the device lab, a module parameter makes a modified
     /// vhci_hcd behave like a real controller.
     init(controller folder: String, driver: String?, in tree: SysfsTree) {
-        let told: String?
+        let reported: String?
         switch USBAccounting(driver: driver) {
-        case .ehci: told = tree.attribute("uframe_periodic_max", of: folder)
+        case .ehci: reported = tree.attribute("uframe_periodic_max", of: folder)
         case .standard where driver == "vhci_hcd":
-            told = tree.attribute("periodic_us", of: "\(tree.root)/module/vhci_hcd/parameters") ?? "0"
-        case .standard, .xhci: told = nil
+            reported = tree.attribute("periodic_us", of: "\(tree.root)/module/vhci_hcd/parameters") ?? "0"
+        case .standard, .xhci: reported = nil
         }
-        guard let told, let microseconds = Int64(told), (0...125).contains(microseconds) else {
+        guard let reported, let microseconds = Int64(reported), (0...125).contains(microseconds) else {
             self = .driverDefault
             return
         }

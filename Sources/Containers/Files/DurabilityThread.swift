@@ -48,12 +48,12 @@ final class DurabilityThread: Sendable {
     /// The first flush failure; `nil` if no flush has failed.
     var failure: FileError? { monitor.withLock { $0.failure } }
 
-    /// Tells the flushing thread to end, without waiting for it.
+    /// Signals the flushing thread to end, without waiting for it.
     func end() {
         monitor.broadcast { $0.isFinished = true }
     }
 
-    /// Tells the flushing thread to end, and waits until pending flushes are complete.
+    /// Signals the flushing thread to end, and waits until pending flushes are complete.
     func finish() {
         end()
         thread.join()

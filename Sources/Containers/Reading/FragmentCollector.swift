@@ -9,7 +9,6 @@ struct FragmentCollector {
     private var sequence: UInt32 = 0
     private var pending: FragmentReader?
     private let limit: Int64
-    private var isOver = false
 
     /// Creates a reader that starts before the first fragment.
     ///

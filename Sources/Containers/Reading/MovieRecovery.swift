@@ -33,8 +33,6 @@ public final class MovieRecovery {
         public let holes: [Range<Int64>]
     }
 
-    /// Path of the file.
-    public var path: String { file.path }
     /// File format variant.
     public let kind: MovieKind
     /// Whether the file is already a plain movie.

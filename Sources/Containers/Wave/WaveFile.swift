@@ -89,9 +89,6 @@ public final class WaveFile {
             disk: FileWriteHooks(capacity: diskCapacity))
     }
 
-    /// The wave file and the folder that contains it.
-    package var containedFile: ContainedFile { file.file }
-
     deinit {
         durability.end()
     }

@@ -8,8 +8,6 @@ package import System
 /// describes and that are within the file are complete. Not thread-safe: use an instance from only one thread
 /// at a time. The file is locked while the instance exists.
 public final class WaveRecovery {
-    /// Path of the file.
-    public var path: String { file.path }
     /// Sample rate and number of channels.
     public let format: AudioFormat
     /// Number of complete samples per channel.
@@ -85,18 +83,18 @@ public final class WaveRecovery {
         let total = Int64(layout.samplesOffset) + dataSize + dataSize % 2
         let isLarge = total - 8 > UInt32.max
         var bytes = header
-        func put(_ content: [UInt8], at place: Int) {
+        func overwrite(_ content: [UInt8], at place: Int) {
             bytes.replaceSubrange(place..<place + content.count, with: content)
         }
         var riff: [UInt8] = Array((isLarge ? "RF64" : "RIFF").utf8)
         riff.put(little: isLarge ? UInt32.max : UInt32(total - 8))
-        put(riff, at: 0)
+        overwrite(riff, at: 0)
         var sizes: [UInt8] = []
         sizes.put(chunk: isLarge ? "ds64" : "JUNK", largeSizes(isLarge, total: total, dataSize: dataSize))
-        put(sizes, at: layout.sizesOffset)
+        overwrite(sizes, at: layout.sizesOffset)
         var data: [UInt8] = []
         data.put(little: isLarge ? UInt32.max : UInt32(dataSize))
-        put(data, at: layout.samplesOffset - 4)
+        overwrite(data, at: layout.samplesOffset - 4)
         return bytes
     }
 

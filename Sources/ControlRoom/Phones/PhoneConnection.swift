@@ -185,8 +185,8 @@ final class PhoneConnection {
         case "fault": return .fault((word.text ?? "").printable())
         case "controls":
             do {
-                let told = try JSONDecoder().decode(ReportedControls.self, from: Data(text.utf8))
-                return maySendMedia ? .controls(told) : nil
+                let reported = try JSONDecoder().decode(ReportedControls.self, from: Data(text.utf8))
+                return maySendMedia ? .controls(reported) : nil
             } catch {
                 return .protocolViolation("the phone sent an invalid text message")
             }

@@ -125,37 +125,37 @@ struct PhoneOffer: Sendable, Equatable {
     /// - Parameter text: A JSON object.
     /// - Throws: `Refusal` if the offer is invalid or unsupported.
     init(_ text: String) throws(Refusal) {
-        let told: Text
+        let reported: Text
         do {
-            told = try JSONDecoder().decode(Text.self, from: Data(text.utf8))
+            reported = try JSONDecoder().decode(Text.self, from: Data(text.utf8))
         } catch {
             throw Refusal(
                 sentence: "The page on the phone is from a different version of multicam. Reload the page.")
         }
-        guard let selector = PhoneSelector.selector(of: told.name) else {
+        guard let selector = PhoneSelector.selector(of: reported.name) else {
             throw Refusal(
                 sentence:
                     "A name must consist of 1 to 32 letters, digits, - or _, and must start with a letter or digit."
             )
         }
-        guard Self.keyLengths.contains(told.key.utf8.count), let key = Self.hash(told.key) else {
+        guard Self.keyLengths.contains(reported.key.utf8.count), let key = Self.hash(reported.key) else {
             throw Refusal(sentence: "The phone's key is invalid. Reload the page.")
         }
-        guard let format = told.video.video else {
+        guard let format = reported.video.video else {
             throw Refusal(
                 sentence:
                     "The phone's camera does not offer a supported format. Supported: H.264 or JPEG, up to 4096 pixels per side and 120 frames per second."
             )
         }
-        if let audio = told.audio {
+        if let audio = reported.audio {
             guard (8_000...192_000).contains(audio.rate), (1...2).contains(audio.channels) else {
                 throw Refusal(sentence: "The phone's microphone does not offer a supported format.")
             }
         }
-        (name, self.selector, self.key) = (told.name, selector, key)
-        (self.format, color) = (format, told.video.color)
-        audio = told.audio.map { AudioFormat(rate: $0.rate, channels: $0.channels) }
-        reportsCaptureTime = told.dated == "capture"
+        (name, self.selector, self.key) = (reported.name, selector, key)
+        (self.format, color) = (format, reported.video.color)
+        audio = reported.audio.map { AudioFormat(rate: $0.rate, channels: $0.channels) }
+        reportsCaptureTime = reported.dated == "capture"
     }
 
     private static func hash(_ key: String) -> String? {

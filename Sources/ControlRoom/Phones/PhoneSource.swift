@@ -57,7 +57,7 @@ final class PhoneSource: Sendable {
                 case .frame(let media):
                     waitingBytes.withLock { $0 -= media.bytes.count }
                     delivery.send(media, at: MonotonicClock().now)
-                case .controls(let told): delivery.send(told)
+                case .controls(let reported): delivery.send(reported)
                 case .frameCheck: delivery.checkFrames(at: MonotonicClock().now)
                 case .disconnected(let cause): delivery.phoneDisconnected(because: cause)
                 }
@@ -84,7 +84,7 @@ final class PhoneSource: Sendable {
     }
 
     /// Enqueues the phone's report of its controls.
-    func enqueue(_ told: ReportedControls) { _ = pieces.tryEnqueue(.controls(told)) }
+    func enqueue(_ reported: ReportedControls) { _ = pieces.tryEnqueue(.controls(reported)) }
 
     /// Reports that the phone is disconnected.
     ///
@@ -211,10 +211,10 @@ final class PhoneDelivery {
     }
 
     /// Forwards the phone's report of its controls.
-    func send(_ told: ReportedControls) {
-        controls = ReportedControls(controls: told.controls)
+    func send(_ reported: ReportedControls) {
+        controls = ReportedControls(controls: reported.controls)
         // The result is ignored, because sending the next frame detects an ended connection.
-        _ = camera.source?.send(controls: told)
+        _ = camera.source?.send(controls: reported)
     }
 
     /// Marks the camera as disconnected if no frame has arrived for several seconds; the microphone

@@ -40,8 +40,8 @@ final class PhoneUploads {
     /// Last ticket used. Tickets of phones are negative; HTTP requests use positive tickets.
     private var lastTicket = 0
 
-    /// - Parameter say: Sends a message to the supervisor.
-    init(_ say: @escaping (SupervisorMessage) -> Void) { self.sendLine = say }
+    /// - Parameter sendLine: Sends a message to the supervisor.
+    init(_ sendLine: @escaping (SupervisorMessage) -> Void) { self.sendLine = sendLine }
 
     /// Forwards a piece of a local recording, or a query for the number of bytes that have arrived. Each
     /// phone can have only one request in progress. Additional requests are ignored.

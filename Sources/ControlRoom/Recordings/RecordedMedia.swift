@@ -23,7 +23,7 @@ final class RecordedMedia {
     /// Creates a reader for the recordings in the folder at this path.
     init(_ folder: String) { library = RecordingLibrary(folder) }
 
-    /// Answers a request for a frame, a waveform, or the names of edited files.
+    /// Responds to a request for a frame, a waveform, or the names of edited files.
     ///
     /// - Parameters:
     ///   - wish: The request.

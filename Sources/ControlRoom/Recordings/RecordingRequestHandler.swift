@@ -49,10 +49,10 @@ final class RecordingRequestHandler: Sendable {
             var shelf = RecordingLibrary(folder)
             while let order = files.dequeue() {
                 switch order {
-                case .open(let ticket, let wish) where wish.content == .manifest:
-                    mailbox.post(.mediaResponse(ticket: ticket, Self.manifest(wish, shelf)))
-                case .open(let ticket, let wish):
-                    mailbox.post(.fileOpened(ticket: ticket, Self.open(wish, &shelf)))
+                case .open(let ticket, let requested) where requested.content == .manifest:
+                    mailbox.post(.mediaResponse(ticket: ticket, Self.manifest(requested, shelf)))
+                case .open(let ticket, let requested):
+                    mailbox.post(.fileOpened(ticket: ticket, Self.open(requested, &shelf)))
                 case .read(let number, let file, let count, let offset):
                     mailbox.post(.fileRead(number: number, file.read(count, at: offset)))
                 }
@@ -70,15 +70,15 @@ final class RecordingRequestHandler: Sendable {
     }
 
     /// Enqueues a request. The answer arrives in the mailbox as `mediaResponse`, or as `fileOpened` if it is a file.
-    func enqueue(_ wish: RecordingRequest, ticket: Int) {
+    func enqueue(_ requested: RecordingRequest, ticket: Int) {
         let dropped: PendingRequest?
-        switch wish.content {
-        case .frame, .edits: dropped = frames.enqueue(PendingRequest(ticket: ticket, request: wish))
-        case .waveform: dropped = waves.enqueue(PendingRequest(ticket: ticket, request: wish))
+        switch requested.content {
+        case .frame, .edits: dropped = frames.enqueue(PendingRequest(ticket: ticket, request: requested))
+        case .waveform: dropped = waves.enqueue(PendingRequest(ticket: ticket, request: requested))
         case .manifest, .program, .edited:
             dropped =
-                files.tryEnqueue(.open(ticket: ticket, wish))
-                ? nil : PendingRequest(ticket: ticket, request: wish)
+                files.tryEnqueue(.open(ticket: ticket, requested))
+                ? nil : PendingRequest(ticket: ticket, request: requested)
         }
         guard let dropped else { return }
         mailbox.post(
@@ -101,20 +101,20 @@ final class RecordingRequestHandler: Sendable {
         }
     }
 
-    private static func manifest(_ wish: RecordingRequest, _ shelf: RecordingLibrary) -> WebResponse {
+    private static func manifest(_ requested: RecordingRequest, _ shelf: RecordingLibrary) -> WebResponse {
         do throws(RecordingRefusal) {
-            return WebResponse(200, json: WebJSON.text(["manifest": try shelf.manifest(wish.folder)]))
+            return WebResponse(200, json: WebJSON.text(["manifest": try shelf.manifest(requested.folder)]))
         } catch {
             return WebResponse(error.status, message: error.text)
         }
     }
 
     private static func open(
-        _ wish: RecordingRequest, _ shelf: inout RecordingLibrary
+        _ requested: RecordingRequest, _ shelf: inout RecordingLibrary
     ) -> Result<RecordedFile, RecordingRefusal> {
         Result { () throws(RecordingRefusal) in
-            let recording = try shelf.recording(wish.folder)
-            switch wish.content {
+            let recording = try shelf.recording(requested.folder)
+            switch requested.content {
             case .program(let part):
                 guard let track = recording.manifest.tracks.first(where: { $0.kind == "program" }) else {
                     throw RecordingRefusal(status: 404, text: "This recording does not have a program.")

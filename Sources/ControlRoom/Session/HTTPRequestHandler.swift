@@ -128,8 +128,8 @@ final class HTTPRequestHandler {
 
     private func picture(_ request: WebRequest) {
         let width = request.head.query["width"].flatMap { Int($0) } ?? 1920
-        guard let wish = PictureRequest(request.head.path, width: width),
-            wish.role.map({ recorderTracker.status.cameras.contains($0) })
+        guard let requested = PictureRequest(request.head.path, width: width),
+            requested.role.map({ recorderTracker.status.cameras.contains($0) })
                 ?? recorderTracker.status.hasProgram
         else {
             return respond(
@@ -143,7 +143,7 @@ final class HTTPRequestHandler {
         var headers = accessPolicy.headers
         // Any user who has the token may embed the picture in another web page.
         if request.head.query["token"] != nil { headers["Cross-Origin-Resource-Policy"] = "cross-origin" }
-        if let refusal = pictures.add(request, wish, headers) { respond(to: request, with: refusal) }
+        if let refusal = pictures.add(request, requested, headers) { respond(to: request, with: refusal) }
     }
 
     // MARK: Asynchronous requests
@@ -215,10 +215,12 @@ final class HTTPRequestHandler {
     private func forwardToSupervisor(_ order: PageRequest, _ request: WebRequest) {
         guard let ticket = pause(request) else { return }
         var line = SupervisorMessage()
-        var told = SupervisorMessage.Request(
+        var supervisorRequest = SupervisorMessage.Request(
             ticket: ticket, task: order.task, name: order.name, text: order.text)
-        (told.command, told.options, told.job) = (order.command, order.options, order.job)
-        line.order = told
+        (supervisorRequest.command, supervisorRequest.options, supervisorRequest.job) = (
+            order.command, order.options, order.job
+        )
+        line.order = supervisorRequest
         supervisor.send(line)
     }
 
@@ -254,10 +256,10 @@ final class HTTPRequestHandler {
 
     private func recording(_ request: WebRequest) {
         do throws(RecordingRefusal) {
-            guard let wish = try RecordingRequest.read(request.head) else {
+            guard let requested = try RecordingRequest.read(request.head) else {
                 return forwardToSupervisor(request)
             }
-            if let ticket = pause(request) { recordings.enqueue(wish, ticket: ticket) }
+            if let ticket = pause(request) { recordings.enqueue(requested, ticket: ticket) }
         } catch {
             respond(to: request, with: WebResponse(error.status, message: error.text))
         }

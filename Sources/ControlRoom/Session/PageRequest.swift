@@ -85,13 +85,13 @@ struct PageRequest: Equatable {
             (task, name) = (.use, try needed(try fields().name))
         case ("jobs", 1), ("calibrate", 1):
             try only("POST")
-            let wish = try fields()
-            let word = place[0] == "calibrate" ? JobCommand.calibrate.rawValue : wish.command ?? ""
-            guard let command = JobCommand(rawValue: word), wish.folder != nil || !command.needsFolder,
-                wish.options?.count ?? 0 <= Self.mostOptions
+            let content = try fields()
+            let word = place[0] == "calibrate" ? JobCommand.calibrate.rawValue : content.command ?? ""
+            guard let command = JobCommand(rawValue: word), content.folder != nil || !command.needsFolder,
+                content.options?.count ?? 0 <= Self.mostOptions
             else { throw .body }
-            (task, self.command, options) = (.job, command, wish.options)
-            name = command.needsFolder ? wish.folder : nil
+            (task, self.command, options) = (.job, command, content.options)
+            name = command.needsFolder ? content.folder : nil
         case ("jobs", 3) where place[2] == "cancel":
             try only("POST")
             guard let number = Int(place[1]) else { throw .address }

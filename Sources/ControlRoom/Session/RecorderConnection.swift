@@ -219,8 +219,8 @@ final class CommandSender: Sendable {
             let reply = try ControlClient.send(
                 CommandRequest(arguments: words), over: try connector.connect(.control, of: process))
             if wantsControls, let controls = reply.controls {
-                let told = ControlsResponse(ok: reply.ok, text: reply.text, controls)
-                mailbox.post(.answered(ticket: ticket, status: 200, json: WebJSON.text(told)))
+                let response = ControlsResponse(ok: reply.ok, text: reply.text, controls)
+                mailbox.post(.answered(ticket: ticket, status: 200, json: WebJSON.text(response)))
             } else {
                 postReply(ticket, reply.ok ? 200 : reply.usage ? 400 : 409, reply)
             }

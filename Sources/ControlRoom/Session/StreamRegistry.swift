@@ -66,7 +66,7 @@ final class StreamRegistry {
     /// Returns the latest setup of a stream.
     func setup(of key: StreamKey) -> StreamSetup? { setups[key] }
 
-    /// Drops the packets in `group` when a recording starts or ends, because the next packets don't continue
+    /// Drops the buffered packets when a recording starts or ends, because the next packets don't continue
     /// them.
     func clearGroupOfPictures() { groupOfPictures = [] }
 

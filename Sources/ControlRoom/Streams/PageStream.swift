@@ -48,9 +48,9 @@ struct PageStream {
         var text: String?
         if let current, current != setup {
             setup = current
-            var told = current
-            told.stream = number
-            text = WebJSON.text(told)
+            var numbered = current
+            numbered.stream = number
+            text = WebJSON.text(numbered)
         }
         sequence += 1
         let time = key == .packets ? piece.time.addingReportingOverflow(start ?? 0).partialValue : piece.time

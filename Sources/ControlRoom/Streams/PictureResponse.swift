@@ -140,11 +140,12 @@ final class PictureRegistry {
     /// Pauses a request until its picture is available.
     ///
     /// - Returns: The response that refuses the request; `nil` if the request is waiting.
-    func add(_ request: WebRequest, _ wish: PictureRequest, _ headers: [String: String]) -> WebResponse? {
+    func add(_ request: WebRequest, _ requested: PictureRequest, _ headers: [String: String]) -> WebResponse?
+    {
         guard pictures.count < Self.mostPictures else {
             return WebResponse(503, message: "Too many picture requests are in progress. Try again.")
         }
-        pictures.append(PictureResponse(request, wish.key, isStream: wish.isStream, headers))
+        pictures.append(PictureResponse(request, requested.key, isStream: requested.isStream, headers))
         keysChanged()
         return nil
     }

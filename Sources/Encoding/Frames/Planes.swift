@@ -20,7 +20,6 @@ struct Planes {
 
     /// Width × height of the chroma planes. If the luma width or height is odd, half of it is rounded up.
     var chromaSize: FrameSize { Self.chromaSize(of: size, horizontalShift, verticalShift) }
-    var is420: Bool { horizontalShift == 1 && verticalShift == 1 }
 
     static func chromaSize(of size: FrameSize, _ horizontalShift: Int, _ verticalShift: Int) -> FrameSize {
         FrameSize(

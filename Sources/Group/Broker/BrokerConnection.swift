@@ -10,9 +10,6 @@ final class BrokerConnection: @unchecked Sendable {
     let isNode: Bool
     private let options: OpaquePointer
 
-    /// Maximum length of a sent message in bytes. The broker's limit is 1 MiB.
-    static let longestMessage = 512 << 10
-
     /// Connects to the broker. The initializer blocks for a few seconds at most.
     ///
     /// - Parameters:

@@ -4,7 +4,7 @@ internal import Media
 internal import SessionFolder
 
 /// Coordinates a group's running recording: sends heartbeats, reports progress, and stops the recording.
-/// `signal` may be called from any thread, `run` from only one.
+/// `handle(signal:)` may be called from any thread, `run` from only one.
 final class CoordinationSession: Sendable {
     private let recording: GroupRecording
     private let caller: GroupCaller
@@ -82,7 +82,7 @@ final class CoordinationSession: Sendable {
         let over = Cancellation()
         defer { over.cancel() }
         receiveStates(until: over)
-        var (told, hasBegun) = (clock.now, false)
+        var (lastReport, hasBegun) = (clock.now, false)
         while !stop.isRequested, !isOver {
             // Heartbeats start before T0, so that no other coordinator takes over the recording.
             let sign = CoordinatorHeartbeat(
@@ -94,8 +94,8 @@ final class CoordinationSession: Sendable {
                 notifyRecordingStarted()
             }
             if caller.connection.isConnected { try checkOwnership() }
-            if clock.now - told > Self.statusInterval {
-                told = clock.now
+            if clock.now - lastReport > Self.statusInterval {
+                lastReport = clock.now
                 reportStates()
             }
             let end = recording.duration_ns.map { (Nanoseconds(recording.t0_utc_ns) + Nanoseconds($0)).count }

@@ -94,19 +94,19 @@ final class Node: Sendable {
                 stop.sleep(until: clock.now + .milliseconds(500))
             }
         }
-        var told = ""
+        var lastError = ""
         while !stop.isRequested {
             do throws(GroupError) {
                 let connection = try BrokerConnection(folder, as: try folder.identity())
                 ConsoleOutput.writeMessage("connected to \(settings.broker).")
-                told = ""
+                lastError = ""
                 try serve(over: connection)
             } catch {
                 // Report an error only if it differs from the previous one.
-                if error.description != told {
+                if error.description != lastError {
                     ConsoleOutput.writeMessage("\(error) Retrying. Any running recording continues.")
                 }
-                told = error.description
+                lastError = error.description
                 stop.sleep(until: MonotonicClock().now + Self.interval)
             }
         }

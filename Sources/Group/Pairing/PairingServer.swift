@@ -25,13 +25,13 @@ final class PairingServer: Sendable {
     /// - Parameters:
     ///   - folder: Folder of the group that admits computers.
     ///   - joined: Called with each new member, on any thread.
-    ///   - say: Receives human-readable messages, on any thread.
+    ///   - messageHandler: Receives human-readable messages, on any thread.
     /// - Throws: `GroupError` if the port is in use or a certificate is missing.
     init(
         _ folder: GroupFolder, joined: @escaping @Sendable (GroupMember) -> Void,
-        messageHandler say: @escaping @Sendable (String) -> Void
+        messageHandler: @escaping @Sendable (String) -> Void
     ) throws(GroupError) {
-        (self.folder, self.joined, self.messageHandler) = (folder, joined, say)
+        (self.folder, self.joined, self.messageHandler) = (folder, joined, messageHandler)
         settings = try folder.settings()
         identity = (
             try folder.read(GroupFolder.broker.certificate), try folder.read(GroupFolder.broker.key)
@@ -60,7 +60,7 @@ final class PairingServer: Sendable {
                         connections.withLock { $0.remove(connection) }
                     }
                 } catch {
-                    say(error.description)
+                    messageHandler(error.description)
                     connections.withLock { $0.remove(connection) }
                     close(socket)
                 }

@@ -12,11 +12,11 @@ enum GroupTime {
     ///
     /// - Throws: `GroupError` if chronyd isn't installed.
     static func serve(
-        _ folder: GroupFolder, port: Int, messageHandler say: @escaping @Sendable (String) -> Void
+        _ folder: GroupFolder, port: Int, messageHandler: @escaping @Sendable (String) -> Void
     ) throws(GroupError) -> SupervisedProgram {
         try start(
             "time", in: folder,
-            ["local stratum 8", "allow all", "port \(port)"], messageHandler: say)
+            ["local stratum 8", "allow all", "port \(port)"], messageHandler: messageHandler)
     }
 
     /// Starts measuring this computer's clock against the group's time.
@@ -24,7 +24,7 @@ enum GroupTime {
     /// - Throws: `GroupError` if chronyd isn't installed.
     static func measure(
         _ folder: GroupFolder, of address: String, port: Int,
-        messageHandler say: @escaping @Sendable (String) -> Void
+        messageHandler: @escaping @Sendable (String) -> Void
     ) throws(GroupError) -> SupervisedProgram {
         guard GroupAddress.isValid(address) else {
             throw GroupError("the address of the group is invalid.")
@@ -32,7 +32,7 @@ enum GroupTime {
         return try start(
             "clock", in: folder,
             ["server \(address) port \(port) iburst minpoll 0 maxpoll 1 xleave", "port 0"],
-            messageHandler: say)
+            messageHandler: messageHandler)
     }
 
     /// Path of the measurement socket, relative to the group's folder.
@@ -43,7 +43,7 @@ enum GroupTime {
 
     private static func start(
         _ name: String, in folder: GroupFolder, _ lines: [String],
-        messageHandler say: @escaping @Sendable (String) -> Void
+        messageHandler: @escaping @Sendable (String) -> Void
     ) throws(GroupError) -> SupervisedProgram {
         // chronyd requires that its socket be in a folder that no other user can access.
         try folder.make(name)
@@ -59,7 +59,7 @@ enum GroupTime {
         // When started as root, chronyd would switch to another user, who can't access the folder.
         if geteuid() == 0 { arguments += ["-u", "root"] }
         return try SupervisedProgram(
-            "chronyd", arguments, pidFile: "\(place).pid", package: package, messageHandler: say)
+            "chronyd", arguments, pidFile: "\(place).pid", package: package, messageHandler: messageHandler)
     }
 }
 

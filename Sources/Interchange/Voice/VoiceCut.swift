@@ -5,7 +5,7 @@ public import Profiles
 /// speaking. A pure value type.
 ///
 /// Microphones are ignored while they were muted in the program. A camera isn't shown during its unusable
-/// periods (`SessionTrack.unusable`) unless no other camera is better.
+/// periods (`SessionTrack.unusableRanges`) unless no other camera is better.
 ///
 /// Because the whole recording is known, each switch occurs slightly before the person begins to speak, and
 /// shots shorter than the minimum are avoided. A switch for no visible reason looks like a mistake, so

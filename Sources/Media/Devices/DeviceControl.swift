@@ -111,11 +111,12 @@ extension DeviceControl {
     }
 
     /// Returns the valid control value that is nearest to the requested value.
-    public func nearest(to wish: Int64) -> Int64 {
+    public func nearest(to requested: Int64) -> Int64 {
         if !menu.isEmpty {
-            return menu.keys.min { (distance(wish, $0), $0) < (distance(wish, $1), $1) } ?? defaultValue
+            return menu.keys.min { (distance(requested, $0), $0) < (distance(requested, $1), $1) }
+                ?? defaultValue
         }
-        let inside = min(max(wish, minimum), max(minimum, maximum))
+        let inside = min(max(requested, minimum), max(minimum, maximum))
         let step = max(step, 1)
         let (offset, overflows) = inside.subtractingReportingOverflow(minimum)
         guard !overflows else { return inside }

@@ -78,12 +78,6 @@ public struct FateCounts: Sendable, Equatable {
             if case .replaced(let cause) = item.key { sum[cause, default: 0] += item.value }
         }
     }
-    /// Number of ticks for which a frame was due and missing, by cause.
-    public var missing: [LossCause: Int] {
-        counts.reduce(into: [:]) { sum, item in
-            if let cause = item.key.cause { sum[cause, default: 0] += item.value }
-        }
-    }
 }
 
 /// Fates of consecutive video ticks.

@@ -15,7 +15,7 @@ public final class MediaThread: Sendable {
         /// The thread computes or waits for a disk and isn't time-critical.
         case normal
         /// The thread receives frames from a driver or acts on clock deadlines. Such a thread does little
-        /// computation, and delaying the thread causes losses. Punctual threads have priority over other
+        /// computation, and delaying the thread causes losses. Time-critical threads have priority over other
         /// threads if the system (`RLIMIT_NICE`, getrlimit(2)) or a service permits the priority
         /// (`ThreadPriorities`).
         case timeCritical
@@ -166,9 +166,6 @@ public final class MediaThread: Sendable {
         monitor.wait { $0.isFinished ? true : nil }
     }
 
-    /// Total CPU time of the thread; zero until the thread has finished.
-    public var cpuTime: Nanoseconds { monitor.withLock { $0.cpuTime } }
-
     /// CPU time used so far by the calling thread (`CLOCK_THREAD_CPUTIME_ID`).
     public static var cpuTimeOfCurrentThread: Nanoseconds {
         var time = timespec()
@@ -226,7 +223,7 @@ public final class MediaThread: Sendable {
         return text.split(separator: "/").last.flatMap { Int32($0) }
     }
 
-    /// Raises the calling thread's priority to the level for punctual threads.
+    /// Raises the calling thread's priority to the level for time-critical threads.
     ///
     /// - Returns: The nice value that the system refused, or `nil` if the nice value was set.
     static func raisePriority() -> Int32? {

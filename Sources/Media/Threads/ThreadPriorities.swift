@@ -1,6 +1,6 @@
 import Glibc
 
-/// Source of the elevated priority of this process's punctual threads.
+/// Source of the elevated priority of this process's time-critical threads.
 public enum PriorityGrant: Sendable, Equatable {
     /// The system limit `RLIMIT_NICE` (getrlimit(2)) allows the elevated priority.
     case niceLimit
@@ -31,7 +31,7 @@ public protocol PriorityService: Sendable {
     func raise(thread: Int32, toNice nice: Int32) -> String?
 }
 
-/// Manages the priorities of this process's punctual threads. A separate thread sends requests to the
+/// Manages the priorities of this process's time-critical threads. A separate thread sends requests to the
 /// priority service, so that other threads don't have to wait for replies.
 public final class ThreadPriorities: Sendable {
     private struct State {
@@ -62,7 +62,7 @@ public final class ThreadPriorities: Sendable {
     /// Records that the system granted an elevated thread priority.
     func recordGrant() { state.withLock { $0.grant = .niceLimit } }
 
-    /// Asks the priority service for a thread priority that the system denied.
+    /// Requests a thread priority that the system denied from the priority service.
     func requestPriority(for thread: Int32, nice: Int32) {
         state.withLock { state in
             // The number of waiting requests is limited, because a program that never records may never set a

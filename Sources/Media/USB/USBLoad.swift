@@ -16,9 +16,6 @@ package struct USBLoad: Sendable, Hashable {
     /// Creates a load without any reservations.
     package init() {}
 
-    /// Bandwidth domains with reservations.
-    package var domains: Set<USBDomain> { Set(entries.keys) }
-
     /// Reserves bandwidth for a stream in all bandwidth domains on its route, or in none of them.
     ///
     /// - Parameters:

@@ -34,7 +34,7 @@ extension SessionCommand {
             "snapshot", "[ROLE…]", "capture stills from these cameras. Default: all cameras", .blocks,
             groupUse: .allowed, parse: { words throws(ControlError) in words.words },
             perform: { roles, session, context in
-                context.steering.stills.takeStills(roles, of: session, isRecording: context.isRecording)
+                context.controller.stills.takeStills(roles, of: session, isRecording: context.isRecording)
             }),
         SessionCommand(
             "set", "ROLE NAME=VALUE…", "set controls of a camera. To list the controls, use `controls ROLE`",
@@ -105,8 +105,8 @@ extension SessionCommand {
             // A selector may be a name with several words. An empty selector selects the next camera.
             parse: { words throws(ControlError) in words.text },
             perform: { selector, _, context in
-                context.steering.standby.selectCamera(
-                    selector.isEmpty ? nil : selector, context.steering.setup)
+                context.controller.standby.selectCamera(
+                    selector.isEmpty ? nil : selector, context.controller.setup)
             }),
         SessionCommand(
             "add", "ROLE CAMERA",
@@ -118,7 +118,7 @@ extension SessionCommand {
             },
             perform: { device, session, context in
                 let role = device.role
-                return context.steering.changeDevices(
+                return context.controller.changeDevices(
                     of: session,
                     confirmation: "Camera \(role) was added. To show it in the program, use `unhide \(role)`."
                 ) { setup, stills throws(SetupError) in
@@ -127,7 +127,7 @@ extension SessionCommand {
                     // The list of cameras may have changed in the meantime, so the added camera is found by
                     // its role.
                     if let added = cameras.cameras.last(where: { $0.role == role }) {
-                        context.steering.stills.add(added)
+                        context.controller.stills.add(added)
                     }
                 }
             }),
@@ -143,7 +143,7 @@ extension SessionCommand {
                 )
             },
             perform: { device, session, context in
-                context.steering.changeDevices(
+                context.controller.changeDevices(
                     of: session,
                     confirmation:
                         "Camera \(device.role) now uses \(SourceAddress.printable(of: device.selector))."
@@ -165,7 +165,7 @@ extension SessionCommand {
             },
             perform: { device, session, context in
                 let role = device.role
-                return context.steering.changeDevices(
+                return context.controller.changeDevices(
                     of: session,
                     confirmation:
                         "Microphone \(role) was added. To add it to the program mix, use `unmute \(role)`."

@@ -25,7 +25,7 @@ extension SessionCommand {
                     "the address of a live output can be set only on the node itself. Specify the name of a live output that the node's profile defines."
             },
             parse: { words throws(ControlError) in try PublishTarget(words) },
-            perform: { place, _, context in context.steering.withPublisher { $0.performPublish(place) } }),
+            perform: { place, _, context in context.controller.withPublisher { $0.performPublish(place) } }),
         SessionCommand(
             "unpublish", "NAME", "stop a live output", .isImmediate, groupUse: .allowed,
             parse: { words throws(ControlError) in
@@ -36,7 +36,7 @@ extension SessionCommand {
                 }
                 return words.words[0]
             },
-            perform: { name, _, context in context.steering.withPublisher { $0.performUnpublish(name) } }),
+            perform: { name, _, context in context.controller.withPublisher { $0.performUnpublish(name) } }),
     ]
 }
 

@@ -26,7 +26,7 @@ extension SessionCommand {
                     do throws(SessionChangeError) {
                         try session.commit([change], at: context.arrival) { outcome in
                             if case .removed(let role) = change, outcome != .recordingEnded {
-                                context.steering.stills.remove(role)
+                                context.controller.stills.remove(role)
                             }
                             context.answer(ControlReply(outcome, did: "changed: \(change)"))
                         }
@@ -45,14 +45,14 @@ extension SessionCommand {
             "save the current layout and audio mix as a scene in this session and in your profile",
             .blocks, groupUse: .allowed, parse: sceneName,
             perform: { name, session, context in
-                context.steering.scenes.save(name, of: session, context.steering.setup)
+                context.controller.scenes.save(name, of: session, context.controller.setup)
             }),
         SessionCommand(
             "delete-scene", "NAME", "delete a scene from this session and from your profile", .blocks,
             groupUse: .allowed,
             parse: sceneName,
             perform: { name, session, context in
-                context.steering.scenes.delete(name, of: session, context.steering.setup)
+                context.controller.scenes.delete(name, of: session, context.controller.setup)
             }),
     ]
 

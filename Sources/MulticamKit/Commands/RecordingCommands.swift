@@ -39,7 +39,7 @@ extension SessionCommand {
                     status: .paused(context.pausedPlan))
             },
             perform: { _, _, context in
-                guard let status = context.steering.status else {
+                guard let status = context.controller.status else {
                     return ControlReply(ok: false, text: "The session has ended.")
                 }
                 return ControlReply(ok: true, text: status.state.rawValue, status: status)
@@ -93,13 +93,13 @@ extension SessionCommand {
                     duration: times["for"].map { Nanoseconds($0) })
             },
             idle: { start, context in
-                guard context.steering.isStandby, !context.isStopRequested else {
+                guard context.controller.isStandby, !context.isStopRequested else {
                     return CommandContext.notRecordingReply
                 }
-                return context.steering.standby.start(start)
+                return context.controller.standby.start(start)
             },
             perform: { start, session, context in
-                guard context.isRecording else { return context.steering.standby.start(start) }
+                guard context.isRecording else { return context.controller.standby.start(start) }
                 return ControlReply(
                     ok: false,
                     text: session.status.phase == .finishing
@@ -114,15 +114,15 @@ extension SessionCommand {
                 StopTime(at: try words.times(["at"])["at"].map { MediaTime(nanoseconds: $0) })
             },
             idle: { _, context in
-                context.steering.isStandby
-                    ? CommandContext.notRecordingReply : context.steering.endWithoutSession()
+                context.controller.isStandby
+                    ? CommandContext.notRecordingReply : context.controller.endWithoutSession()
             },
             perform: { time, session, context in
                 guard let instant = context.instant(time.at, in: session) else {
                     return CommandContext.futureTimeReply
                 }
-                guard context.steering.isStandby else {
-                    return context.steering.end(session, at: instant, isRecording: context.isRecording)
+                guard context.controller.isStandby else {
+                    return context.controller.end(session, at: instant, isRecording: context.isRecording)
                 }
                 session.stop(at: instant)
                 return ControlReply(
@@ -135,9 +135,9 @@ extension SessionCommand {
                 try words.checkEmpty()
                 return NoInput()
             },
-            idle: { _, context in context.steering.endWithoutSession() },
+            idle: { _, context in context.controller.endWithoutSession() },
             perform: { _, session, context in
-                context.steering.end(session, at: context.arrival, isRecording: context.isRecording)
+                context.controller.end(session, at: context.arrival, isRecording: context.isRecording)
             }),
         SessionCommand(
             "clock", "at=NS utc=NS bound=NS",
@@ -154,8 +154,8 @@ extension SessionCommand {
                 return ClockMeasurement(
                     stamp: ClockTime(nanoseconds: stamp), utc: utc, bound: Nanoseconds(bound))
             },
-            idle: { measurement, context in context.steering.apply(measurement) },
-            perform: { measurement, _, context in context.steering.apply(measurement) }),
+            idle: { measurement, context in context.controller.apply(measurement) },
+            perform: { measurement, _, context in context.controller.apply(measurement) }),
     ]
 
     /// The time at which the recording ends, relative to T0 and in the past. If `at` is `nil`, the recording

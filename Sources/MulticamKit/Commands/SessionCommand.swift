@@ -247,7 +247,7 @@ struct CommandArguments {
 
 /// The state of the sessions when a command arrived.
 struct CommandContext: Sendable {
-    let steering: SessionController
+    let controller: SessionController
     /// Whether a recording is starting, running, or ending.
     let isRecording: Bool
     /// Whether the end of the recording was requested.

@@ -97,10 +97,10 @@ public struct CameraPreference: Sendable, Equatable {
         if let device = preferences.pluggedIn(without: taken) {
             return PreferredDevice(device: device, reason: .pluggedIn)
         }
-        if let wish = preferences.remembered(without: taken) {
+        if let requested = preferences.remembered(without: taken) {
             return PreferredDevice(
-                device: wish.device, reason: wish.isProposed ? .proposed : .chosen,
-                isElsewhere: wish.isElsewhere)
+                device: requested.device, reason: requested.isProposed ? .proposed : .chosen,
+                isElsewhere: requested.isElsewhere)
         }
         return ranked(cameras.filter { !taken.contains($0.identity) }).first
     }

@@ -6,7 +6,7 @@ public import Profiles
 ///
 /// ```swift
 /// var selection = CameraSelection(policy: .follow, current: nil)
-/// if case .use(let camera) = selection.ask(preference) { open(camera) }
+/// if case .use(let camera) = selection.decide(with: preference) { open(camera) }
 /// ```
 ///
 /// While a recording is running, the result is always `keep`. Call `recordingEnded` when the recording ends.
@@ -70,7 +70,7 @@ public struct CameraSelection: Sendable, Equatable {
     ///   - preference: The camera preference, which already includes the choice.
     /// - Returns: The decision. During a recording, the decision is always `.keep`, and the choice takes effect when
     ///   the recording ends.
-    /// - Throws: `SelectionError.noChoice` if the policy doesn't allow choices, or `SelectionError.taken`
+    /// - Throws: `SelectionError.noChoice` if the policy doesn't allow choices, or `SelectionError.inUse`
     ///   if another role uses the camera.
     public mutating func choose(
         _ camera: CaptureDevice, _ preference: CameraPreference

@@ -64,8 +64,9 @@ public struct MicrophoneRoute: Sendable, Equatable {
     /// qualifies.
     public var preferred: PreferredDevice? {
         if let device = preferences.pluggedIn() { return PreferredDevice(device: device, reason: .pluggedIn) }
-        if let wish = preferences.remembered() {
-            return PreferredDevice(device: wish.device, reason: .chosen, isElsewhere: wish.isElsewhere)
+        if let requested = preferences.remembered() {
+            return PreferredDevice(
+                device: requested.device, reason: .chosen, isElsewhere: requested.isElsewhere)
         }
         return microphones.first(where: \.isDefault).map {
             PreferredDevice(device: $0, reason: .serverDefault)

@@ -58,7 +58,7 @@ package struct MatchedControls: Equatable {
             }
             addRequest(automatic, governor.manualValue)
         }
-        guard let wish = leader.controls.first(of: names) else {
+        guard let leaderControl = leader.controls.first(of: names) else {
             if leader.role == follower.role {
                 remarks.append(
                     "\(leader.role): the camera does not report its \(what), so other cameras cannot match it."
@@ -68,15 +68,15 @@ package struct MatchedControls: Equatable {
         }
         guard let control = follower.controls.first(of: names) else {
             remarks.append(
-                "\(follower.role): the camera has no \(what) control, so it cannot match the value of \(leader.role) (\(text(wish.value)))."
+                "\(follower.role): the camera has no \(what) control, so it cannot match the value of \(leader.role) (\(text(leaderControl.value)))."
             )
             return
         }
-        let value = control.nearest(to: wish.value)
+        let value = control.nearest(to: leaderControl.value)
         addRequest(control, value)
-        if Double((value - wish.value).magnitude) > Double(wish.value.magnitude) * 0.05 {
+        if Double((value - leaderControl.value).magnitude) > Double(leaderControl.value.magnitude) * 0.05 {
             remarks.append(
-                "\(follower.role): the \(what) range is \(text(control.minimum)) to \(text(control.maximum)), so the camera uses \(text(value)) instead of the value of \(leader.role) (\(text(wish.value)))."
+                "\(follower.role): the \(what) range is \(text(control.minimum)) to \(text(control.maximum)), so the camera uses \(text(value)) instead of the value of \(leader.role) (\(text(leaderControl.value)))."
             )
         }
     }
@@ -84,22 +84,22 @@ package struct MatchedControls: Equatable {
     /// Copies the gain. Gain controls don't have a unit, so the same value can mean a different gain on
     /// another camera.
     private mutating func copyGain(of leader: Camera, on follower: Camera) {
-        guard let wish = leader.controls.first(of: Self.gains) else { return }
+        guard let leaderControl = leader.controls.first(of: Self.gains) else { return }
         if let automatic = follower.controls.first(of: ControlGovernor.gain.names) {
             addRequest(automatic, ControlGovernor.gain.manualValue)
         }
         guard let control = follower.controls.first(of: Self.gains) else {
-            if wish.value != wish.minimum {
+            if leaderControl.value != leaderControl.minimum {
                 remarks.append(
-                    "\(follower.role): the camera has no gain control, so it cannot match the gain of \(leader.role) (\(wish.value))."
+                    "\(follower.role): the camera has no gain control, so it cannot match the gain of \(leader.role) (\(leaderControl.value))."
                 )
             }
             return
         }
-        addRequest(control, control.nearest(to: wish.value))
-        if (control.minimum, control.maximum) != (wish.minimum, wish.maximum) {
+        addRequest(control, control.nearest(to: leaderControl.value))
+        if (control.minimum, control.maximum) != (leaderControl.minimum, leaderControl.maximum) {
             remarks.append(
-                "\(follower.role): the gain range is \(control.minimum) to \(control.maximum), but \(wish.minimum) to \(wish.maximum) on \(leader.role), so the same value may result in a different gain."
+                "\(follower.role): the gain range is \(control.minimum) to \(control.maximum), but \(leaderControl.minimum) to \(leaderControl.maximum) on \(leader.role), so the same value may result in a different gain."
             )
         }
     }

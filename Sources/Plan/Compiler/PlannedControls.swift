@@ -123,13 +123,13 @@ struct PlannedZoom {
         _ camera: CameraRole, _ device: CaptureDevice, rotation: Rotation, source: ProfileSource
     ) throws(ProfileError) {
         (self.camera, self.rotation, self.source) = (camera, rotation, source)
-        let wish = camera.zoom
-        guard wish != .none else { return }
+        let requested = camera.zoom
+        guard requested != .none else { return }
         guard let requests = try Self.requests(camera, device.controls, rotation, source) else {
-            cropped = wish
-            if wish.factor > 1 {
+            cropped = requested
+            if requested.factor > 1 {
                 note =
-                    "the camera does not have a zoom control, so its frames are cropped for \(wish.factor)× zoom, which reduces the resolution."
+                    "the camera does not have a zoom control, so its frames are cropped for \(requested.factor)× zoom, which reduces the resolution."
             }
             return
         }

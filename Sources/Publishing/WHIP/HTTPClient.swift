@@ -111,6 +111,6 @@ struct HTTPReply: Equatable {
     var status = 0
     var location: String?
     var contentType: String?
-    /// The response body, truncated to `SessionDescription.longest` + 1 bytes.
+    /// The response body, truncated to `SessionDescription.maxBytes` + 1 bytes.
     var body: [UInt8] = []
 }

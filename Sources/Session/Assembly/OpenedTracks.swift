@@ -80,20 +80,20 @@ struct OpenedTrack: Sendable {
         let time = planned.rate.time(ofTick: tick)
         writer.begin(startedAt: clock.date(of: start), from: time)
         let sink = TrackSink(writer: writer, stream: 0)
-        let follower = GridAligner(input: input, track: planned.name, start: start, rate: planned.rate)
+        let aligner = GridAligner(input: input, track: planned.name, start: start, rate: planned.rate)
         let caption = SlateCaption(
             role: planned.role, device: input.source.device.name, rotation: planned.rotation)
         let track: any CameraTrack
         if let encoder {
             track = EncodedTrack(
-                follower: follower, rate: planned.rate, place: planned.layer, caption: caption,
+                aligner: aligner, rate: planned.rate, place: planned.layer, caption: caption,
                 encoder: VideoEncoderWorker(
                     name: "enc:\(planned.name)", encoder: encoder.value, another: makeReplacementEncoder,
                     to: sink,
                     waitsForRoom: !clock.isRealTime))
         } else {
             track = CopiedTrack(
-                follower: follower, rate: planned.rate, size: size, caption: caption, sink: sink,
+                aligner: aligner, rate: planned.rate, size: size, caption: caption, sink: sink,
                 codecs: codecs)
         }
         outputs.add(track, file: planned.file, writer: writer, from: time)

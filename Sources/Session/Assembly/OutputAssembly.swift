@@ -344,14 +344,14 @@ struct OutputAssembly {
                 let worker = makeEncoderWorker("enc:\(track.role)", encoder, settings, of: track.role, sink)
                 outputs.cameraTracks.append(
                     EncodedTrack(
-                        follower: makeFollower(input, track.role, track.rate, start), rate: track.rate,
+                        aligner: makeAligner(input, track.role, track.rate, start), rate: track.rate,
                         place: track.layer, caption: makeCaption(of: input, track), encoder: worker))
             case .program(let program, let encoder):
-                let followers = inputs.cameras.filter(\.hasPixels).map {
-                    makeFollower($0, "program", program.settings.rate, start)
+                let aligners = inputs.cameras.filter(\.hasPixels).map {
+                    makeAligner($0, "program", program.settings.rate, start)
                 }
                 outputs.program = ProgramTrack(
-                    rate: program.settings.rate, followers: followers, layers: program.layers,
+                    rate: program.settings.rate, aligners: aligners, layers: program.layers,
                     encoder: makeEncoderWorker(
                         "program", encoder, program.settings, of: SessionPlan.programOwner, sink,
                         watching: Self.makeFrameObserver(
@@ -395,7 +395,7 @@ struct OutputAssembly {
                 input: input, name: track.role, start: start, rate: track.rate, sink: sink)
         }
         return CopiedTrack(
-            follower: makeFollower(input, track.role, track.rate, start), rate: track.rate,
+            aligner: makeAligner(input, track.role, track.rate, start), rate: track.rate,
             size: input.source.format.size, caption: makeCaption(of: input, track), sink: sink,
             codecs: codecs)
     }
@@ -404,7 +404,7 @@ struct OutputAssembly {
         SlateCaption(role: track.role, device: input.source.device.name, rotation: track.rotation)
     }
 
-    private func makeFollower(
+    private func makeAligner(
         _ input: CameraInput, _ track: String, _ rate: FrameRate, _ start: ClockTime
     ) -> GridAligner {
         GridAligner(input: input, track: track, start: start, rate: rate)

@@ -183,8 +183,10 @@ final class StorageDirector {
             }
             + outputs.waves(onDisk: disk.index).map { ($0.path, $0.file.silencedCount, "samples") }
         for (path, count, what) in losses {
-            let told = places[index].reportedLosses[path]
-            guard count > told?.count ?? 0, told.map({ position >= $0.until }) ?? true else { continue }
+            let reported = places[index].reportedLosses[path]
+            guard count > reported?.count ?? 0, reported.map({ position >= $0.until }) ?? true else {
+                continue
+            }
             places[index].reportedLosses[path] = (
                 count, MediaTime(nanoseconds: position.nanoseconds + Self.lossReportInterval)
             )

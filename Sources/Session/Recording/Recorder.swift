@@ -8,10 +8,15 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Runs one recording, from starting its devices to closing its files, on one of the session's threads.
+/// Owns one recording and runs its phases, from starting its devices to closing its files, on one of the session's threads:
 ///
-/// `RecordingPreparation` handles the time before T0, and `RunningRecording` the time from T0 to the end, both on the
-/// timeline's thread. `FinishedTimeline` closes the recording.
+/// | phase | type | thread | ends |
+/// |---|---|---|---|
+/// | starting | `RecordingPreparation` | timeline | at T0, or with an error |
+/// | recording | `RunningRecording` | timeline | after the last tick |
+/// | finishing | `FinishedRecording` | the session's | when all files are closed |
+///
+/// Each phase creates the next one, so a phase can't be skipped or repeated. `SessionStatus.Phase` reports the phase.
 final class Recorder {
     private let context: RecordingContext
 
@@ -44,7 +49,7 @@ final class Recorder {
     /// - Returns: The value of `finish`.
     /// - Throws: `RecordingError` when the recording can't begin: a device doesn't start or doesn't deliver
     ///   data, a file or an encoder can't be created, or a stop was requested before T0.
-    private func record<Result>(then finish: (FinishedTimeline) -> Result) throws(RecordingError) -> Result {
+    private func record<Result>(then finish: (FinishedRecording) -> Result) throws(RecordingError) -> Result {
         let sinkThreads =
             context.usesStandbyDevices
             ? [] : context.sinks.start(with: context.codecs, isRealTime: context.clock.isRealTime)
@@ -67,7 +72,7 @@ final class Recorder {
         // While the timeline's thread uses the recording, this thread only waits. `join` transfers the
         // recording back to this thread.
         nonisolated(unsafe) let prepared = preparation
-        nonisolated(unsafe) var outcome: Swift.Result<FinishedTimeline, RecordingError>?
+        nonisolated(unsafe) var outcome: Swift.Result<FinishedRecording, RecordingError>?
         let timeline: MediaThread
         do throws(ThreadError) {
             timeline = try context.clock.startThread(named: "timeline") {

@@ -8,7 +8,7 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// A recording before T0: waits until the devices deliver data, creates the files, and chooses T0. Use this
+/// A recording before T0, the first phase: waits until the devices deliver data, creates the files, and chooses T0. Use this
 /// type only on the timeline's thread.
 final class RecordingPreparation {
     private let context: RecordingContext

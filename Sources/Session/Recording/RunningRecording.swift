@@ -11,7 +11,7 @@ internal import System
 internal import Timing
 internal import Writers
 
-/// A recording from T0 to its end. Use this type only on the timeline's thread.
+/// A recording from T0 to its end: the second phase. Use this type only on the timeline's thread.
 ///
 /// At each tick, the directors process requests and device events. This type applies the resulting commands to the
 /// timeline and sends the events.
@@ -29,17 +29,21 @@ final class RunningRecording {
     private let changes: ChangeDirector
     private let tracks: TrackDirector
     private let encoders: EncoderDirector
-    private let storage: StorageDirector
+    /// Provides the reason if the files on a disk end before the recording does.
+    let storage: StorageDirector
     private let pressure: PressureMonitor?
     /// The governor, or `nil` if no governor runs.
-    private let governor: Governor?
-    private var manifest: ManifestBuilder
-    private var history = SyncHistory()
-    private var markers: [Manifest.Marker] = []
+    let governor: Governor?
+    /// Builds the manifest of each disk.
+    private(set) var manifest: ManifestBuilder
+    /// The state of clocks and tracks for each second, for the report.
+    private(set) var history = SyncHistory()
+    private(set) var markers: [Manifest.Marker] = []
     /// Whether the warning that some players can't show all chapters has been sent.
     private var hasWarnedOfChapters = false
-    private var stills: [Manifest.Still] = []
-    private var silenceExceeded: Set<String> = []
+    private(set) var stills: [Manifest.Still] = []
+    /// Roles of the microphones that were silent for longer than the profile allows.
+    private(set) var silenceExceeded: Set<String> = []
     /// Descriptors that are released when the files are closed.
     private let reserve = DescriptorReserve()
     private var statusDue = MediaTime.zero
@@ -131,7 +135,7 @@ final class RunningRecording {
     /// Runs the timeline to its end.
     ///
     /// - Returns: The recording after its last tick. The recording's encoders and files are not closed yet.
-    func run() -> FinishedTimeline {
+    func run() -> FinishedRecording {
         defer {
             pressure?.stop()
             storage.finish()
@@ -145,7 +149,7 @@ final class RunningRecording {
         // last tick isn't part of the recording.
         manifest.recordDevices()
         history.recordJitter(inputs)
-        return FinishedTimeline(recording: self, end: end)
+        return FinishedRecording(recording: self, end: end)
     }
 
     /// Stops accepting requests. Later requests are rejected because nothing is recorded. Devices that are
@@ -369,30 +373,23 @@ final class RunningRecording {
         if encoders.consumeChange() { writeManifest(at: position.undecided) }
     }
 
-    /// Closes the files after the last tick. Blocks until the files on all disks are closed. The encoders
-    /// must have finished.
+    /// Completes the state that the final manifest contains. The encoders must have finished.
     ///
     /// - Parameter end: End of the recording relative to T0.
-    /// - Returns: The outcome of the recording.
-    func close(at end: MediaTime) -> RecordingResult {
+    func finish(at end: MediaTime) {
         reserve.release()
         context.liveOutputs.end()
         reportEncoderEvents()
         governor?.end()
         apply(encoders.conclude(at: end))
         manifest.recordChanges(changes, before: end)
-        var pressure = pressure?.history.summary
-        if context.clock.isRealTime { pressure?.files_behind_ns = maxWriteLag.count }
-        let ending = RecordingEnding(
-            plan: context.plan, disks: context.disks, outputs: outputs, end: end, manifest: manifest,
-            markers: markers, stills: stills,
-            pressure: pressure, governor: governor, history: history, storage: storage,
-            silenceExceeded: silenceExceeded, simulationTime: inputs.simulationTime,
-            publish: context.publish,
-            reportClosed: { [self] done, total in
-                reportStatus(at: end, phase: .finishing, finishing: (done, total))
-            })
-        return ending.finish()
+    }
+
+    /// Summary of the system pressure; `nil` if the pressure was not monitored.
+    var pressureSummary: Manifest.Pressure? {
+        var summary = pressure?.history.summary
+        if context.clock.isRealTime { summary?.files_behind_ns = maxWriteLag.count }
+        return summary
     }
 }
 

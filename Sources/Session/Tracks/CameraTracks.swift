@@ -46,7 +46,7 @@ final class CopiedTrack: CameraTrack {
     let name: String
     /// Rate of the track's grid.
     let rate: FrameRate
-    private var follower: GridAligner
+    private var aligner: GridAligner
     /// The track's stream in its movie.
     let sink: TrackSink
     private let codecs: any CodecFactory
@@ -77,39 +77,39 @@ final class CopiedTrack: CameraTrack {
     /// Creates a track with a first file for frames of one size. Frames of another size require a new file.
     ///
     /// - Parameters:
-    ///   - follower: Selects the camera's frames along the track's grid.
+    ///   - aligner: Aligns the camera's frames to the track's grid.
     ///   - rate: Rate of the track's grid.
     ///   - size: Size of the frames in the first file, width × height in pixels.
     ///   - caption: The text of the track's slates.
     ///   - sink: The track's stream in its movie.
     ///   - codecs: The codec factory, which creates slates.
     init(
-        follower: GridAligner, rate: FrameRate, size: FrameSize, caption: SlateCaption, sink: TrackSink,
+        aligner: GridAligner, rate: FrameRate, size: FrameSize, caption: SlateCaption, sink: TrackSink,
         codecs: any CodecFactory
     ) {
-        name = follower.track
-        self.follower = follower
+        name = aligner.track
+        self.aligner = aligner
         self.rate = rate
         self.caption = caption
         self.sink = sink
         self.codecs = codecs
         self.size = size
-        stream = follower.input.replacementCount
+        stream = aligner.input.replacementCount
         // With this template frame, a slate can be created even if the camera was disconnected before T0.
-        slateTemplate = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
+        slateTemplate = aligner.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
     }
 
     /// The camera that supplies the track's frames.
-    var input: CameraInput { follower.input }
+    var input: CameraInput { aligner.input }
     /// Current counts of the frames that the track has passed to its files.
-    var counts: FrameCounts { FrameCounts(follower.delivery, written: sink.receivedCounts) }
+    var counts: FrameCounts { FrameCounts(aligner.delivery, written: sink.receivedCounts) }
     /// Gaps of the track so far.
-    var gaps: [Gap] { follower.gaps }
+    var gaps: [Gap] { aligner.gaps }
 
     /// Processes the camera's deliveries since the last call, and stores the first frame of another size as
     /// `successor`.
     func receive(_ deliveries: [CameraInput.Delivery]) {
-        follower.handle(deliveries)
+        aligner.handle(deliveries)
         guard partTick == nil else { return }
         for case .frame(let dated) in deliveries
         where !hasSameFormat(dated, as: successor) && belongsToCurrentPart(dated) {
@@ -140,7 +140,7 @@ final class CopiedTrack: CameraTrack {
     /// - Returns: The counts of the track's frames in the file.
     func counts(in ledger: StreamLedger) -> FrameCounts {
         FrameCounts(
-            follower.delivery, written: ledger.written.frames, dropped: [.disk: ledger.dropped.frames])
+            aligner.delivery, written: ledger.written.frames, dropped: [.disk: ledger.dropped.frames])
     }
 
     /// Returns the index of the tick that shows a frame captured at `time` relative to T0, unless another
@@ -157,7 +157,7 @@ final class CopiedTrack: CameraTrack {
     func tick(ofSuccessorAt captured: MediaTime) -> Int64 {
         let nearest = tick(nearestTo: captured)
         guard let successor, successor.stream != stream, nextTick < nearest + 4 else { return nearest }
-        return follower.tick(of: nextTick..<nearest + 4) { $0.stream == successor.stream } ?? nearest
+        return aligner.tick(of: nextTick..<nearest + 4) { $0.stream == successor.stream } ?? nearest
     }
 
     /// Whether a new file for `successor` was requested but has not begun yet.
@@ -178,8 +178,8 @@ final class CopiedTrack: CameraTrack {
             isEarlyDue = earlyFrame != nil
             change(to: successor)
         }
-        let choice = follower.choose(tick: tick)
-        var fate = follower.fate
+        let choice = aligner.choose(tick: tick)
+        var fate = aligner.fate
         switch choice {
         case .show(let dated) where !hasSameFormat(dated, as: nil):
             // The new file for frames of this size begins shortly.
@@ -244,7 +244,7 @@ final class CopiedTrack: CameraTrack {
     /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {
         flushUndecidedPackets()
-        follower.finish(at: end)
+        aligner.finish(at: end)
         sink.finish()
     }
 
@@ -430,7 +430,7 @@ final class EncodedTrack: CameraTrack {
     let rate: FrameRate
     /// Composes and encodes the track's frames.
     let encoder: VideoEncoderWorker
-    private var follower: GridAligner
+    private var aligner: GridAligner
     private var lastFrame: CapturedFrame?
     private let place: PlannedLayer
     private var caption: SlateCaption
@@ -452,37 +452,37 @@ final class EncodedTrack: CameraTrack {
     /// Creates an encoded track.
     ///
     /// - Parameters:
-    ///   - follower: Selects the camera's frames along the track's grid.
+    ///   - aligner: Aligns the camera's frames to the track's grid.
     ///   - rate: Rate of the track's grid.
     ///   - place: Crop, orientation and position of the camera's frame in the encoded frame.
     ///   - caption: The text of the track's slates.
     ///   - encoder: Composes and encodes the frames.
     init(
-        follower: GridAligner, rate: FrameRate, place: PlannedLayer, caption: SlateCaption,
+        aligner: GridAligner, rate: FrameRate, place: PlannedLayer, caption: SlateCaption,
         encoder: VideoEncoderWorker
     ) {
-        name = follower.track
-        self.follower = follower
+        name = aligner.track
+        self.aligner = aligner
         self.rate = rate
         self.place = place
         self.caption = caption
-        replacements = follower.input.replacementCount
+        replacements = aligner.input.replacementCount
         self.encoder = encoder
     }
 
     /// The camera that supplies the track's frames.
-    var input: CameraInput { follower.input }
+    var input: CameraInput { aligner.input }
     /// Current counts of the frames that the track has passed to its file.
-    var counts: FrameCounts { encoder.counts(follower.delivery) }
+    var counts: FrameCounts { encoder.counts(aligner.delivery) }
     /// Gaps of the track so far.
-    var gaps: [Gap] { follower.gaps }
+    var gaps: [Gap] { aligner.gaps }
 
     /// Returns the counts of the track's frames in a closed file.
     ///
     /// - Parameter ledger: The ledger of the track's stream in the file.
     /// - Returns: The counts of the track's frames in the file.
     func counts(in ledger: StreamLedger) -> FrameCounts {
-        encoder.counts(follower.delivery, in: ledger)
+        encoder.counts(aligner.delivery, in: ledger)
     }
 
     /// Makes the frame of the tick with this index a key frame, so that a new file can begin with this frame.
@@ -490,7 +490,7 @@ final class EncodedTrack: CameraTrack {
 
     /// Processes the camera's deliveries since the last call.
     func receive(_ deliveries: [CameraInput.Delivery]) {
-        follower.handle(deliveries)
+        aligner.handle(deliveries)
         guard input.replacementCount != replacements else { return }
         replacements = input.replacementCount
         caption = caption.withDevice(input.source.device.name)
@@ -501,8 +501,8 @@ final class EncodedTrack: CameraTrack {
     /// - Parameter tick: Index of the tick, counted from T0.
     func step(tick: Int64) {
         let asKey = keyTick == tick
-        let choice = follower.choose(tick: tick)
-        let fate = follower.fate
+        let choice = aligner.choose(tick: tick)
+        let fate = aligner.fate
         switch choice {
         case .show(let dated):
             guard !dated.isUndecodable else {
@@ -533,7 +533,7 @@ final class EncodedTrack: CameraTrack {
     ///
     /// - Parameter end: End of the track since T0.
     func finish(at end: MediaTime) {
-        follower.finish(at: end)
+        aligner.finish(at: end)
         encoder.finish()
     }
 

@@ -13,7 +13,7 @@ internal import Writers
 final class ProgramTrack {
     /// A camera that the program tracks.
     private struct Feed {
-        var follower: GridAligner
+        var aligner: GridAligner
         var caption: SlateCaption
         /// Number of camera replacements that are taken into account in the caption.
         var replacements: Int
@@ -25,7 +25,7 @@ final class ProgramTrack {
 
         func layer(_ place: PlannedLayer, isCoarse: Bool) -> FrameLayer {
             FrameLayer(
-                frame: frame, place, plannedSize: follower.input.firstSource.format.size, caption: caption,
+                frame: frame, place, plannedSize: aligner.input.firstSource.format.size, caption: caption,
                 isCoarse: isCoarse)
         }
     }
@@ -58,7 +58,7 @@ final class ProgramTrack {
     var missing: [String: [LossCause: Int]] {
         feeds.reduce(into: [:]) { missing, feed in
             guard !feed.missing.isEmpty else { return }
-            missing[feed.follower.input.role, default: [:]].merge(feed.missing, uniquingKeysWith: +)
+            missing[feed.aligner.input.role, default: [:]].merge(feed.missing, uniquingKeysWith: +)
         }
     }
 
@@ -75,28 +75,28 @@ final class ProgramTrack {
     ///
     /// - Parameters:
     ///   - rate: Rate of the program's grid.
-    ///   - followers: Frame selectors of all cameras that the program may show.
+    ///   - aligners: Aligners of all cameras that the program may show.
     ///   - layers: The layers that the program shows starting at T0.
     ///   - encoder: Composes and encodes the frames.
-    init(rate: FrameRate, followers: [GridAligner], layers: [PlannedLayer], encoder: VideoEncoderWorker) {
+    init(rate: FrameRate, aligners: [GridAligner], layers: [PlannedLayer], encoder: VideoEncoderWorker) {
         self.rate = rate
         self.encoder = encoder
-        feeds = followers.map { Self.makeFeed($0) }
+        feeds = aligners.map { Self.makeFeed($0) }
         show(layers, from: .zero)
         hasPendingChange = false
     }
 
-    private static func makeFeed(_ follower: GridAligner) -> Feed {
+    private static func makeFeed(_ aligner: GridAligner) -> Feed {
         // Frames are rotated and mirrored when they are composed into the program. Slates in the program are drawn
         // upright.
-        let device = follower.input.source.device.name
+        let device = aligner.input.source.device.name
         return Feed(
-            follower: follower, caption: SlateCaption(role: follower.input.role, device: device),
-            replacements: follower.input.replacementCount)
+            aligner: aligner, caption: SlateCaption(role: aligner.input.role, device: device),
+            replacements: aligner.input.replacementCount)
     }
 
     /// Adds a camera that the program may show from now on.
-    func add(_ follower: GridAligner) { feeds.append(Self.makeFeed(follower)) }
+    func add(_ aligner: GridAligner) { feeds.append(Self.makeFeed(aligner)) }
 
     /// Changes the visible layers, starting at the given time.
     ///
@@ -111,7 +111,7 @@ final class ProgramTrack {
 
     private func show(_ layers: [PlannedLayer], from time: MediaTime) {
         places = layers.compactMap { layer in
-            feeds.firstIndex { $0.follower.input.role == layer.role }.map { (layer, $0) }
+            feeds.firstIndex { $0.aligner.input.role == layer.role }.map { (layer, $0) }
         }
         let shown = Set(places.map(\.feed))
         for index in feeds.indices {
@@ -134,16 +134,16 @@ final class ProgramTrack {
         hasEnded = true
         for index in feeds.indices {
             feeds[index].frame = nil
-            feeds[index].follower.finish(at: end)
+            feeds[index].aligner.finish(at: end)
         }
     }
 
     /// Processes the deliveries of a role's camera since the last call for that role.
     func receive(_ deliveries: [CameraInput.Delivery], from role: String) {
         guard !hasEnded else { return }
-        for index in feeds.indices where feeds[index].follower.input.role == role {
-            feeds[index].follower.handle(deliveries)
-            let input = feeds[index].follower.input
+        for index in feeds.indices where feeds[index].aligner.input.role == role {
+            feeds[index].aligner.handle(deliveries)
+            let input = feeds[index].aligner.input
             guard input.replacementCount != feeds[index].replacements else { continue }
             feeds[index].replacements = input.replacementCount
             feeds[index].caption = feeds[index].caption.withDevice(input.source.device.name)
@@ -184,8 +184,8 @@ final class ProgramTrack {
     /// - Returns: Whether the program's frame changes.
     private func choose(_ index: Int, tick: Int64) -> Bool {
         let isOnAir = feeds[index].onAir.isOn
-        let choice = feeds[index].follower.choose(tick: tick)
-        var fate = feeds[index].follower.fate
+        let choice = feeds[index].aligner.choose(tick: tick)
+        var fate = feeds[index].aligner.fate
         if case .show(let dated) = choice, dated.isUndecodable { fate = fate.superseded(by: .corrupt) }
         if isOnAir, let cause = fate.cause { feeds[index].missing[cause, default: 0] += 1 }
         switch choice {
@@ -213,9 +213,9 @@ final class ProgramTrack {
 
     /// Returns the counts of one camera's frames on the program's grid, whether or not the camera is visible.
     func counts(of role: String) -> FrameCounts? {
-        feeds.first { $0.follower.input.role == role }?.follower.counts
+        feeds.first { $0.aligner.input.role == role }?.aligner.counts
     }
 
     /// The gaps of all cameras, limited to the times when they were visible.
-    var gaps: [Gap] { feeds.flatMap { $0.onAir.gapsOnAir(in: $0.follower.gaps) } }
+    var gaps: [Gap] { feeds.flatMap { $0.onAir.gapsOnAir(in: $0.aligner.gaps) } }
 }

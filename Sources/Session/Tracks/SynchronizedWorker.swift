@@ -56,18 +56,18 @@ final class SynchronizedWorker {
     /// Processes a camera's deliveries since the last call.
     func receive(_ deliveries: [CameraInput.Delivery], from input: CameraInput) {
         for index in devices.indices {
-            guard case .camera(var follower) = devices[index], follower.input === input else { continue }
-            follower.handle(deliveries)
-            devices[index] = .camera(follower)
+            guard case .camera(var aligner) = devices[index], aligner.input === input else { continue }
+            aligner.handle(deliveries)
+            devices[index] = .camera(aligner)
         }
     }
 
     /// Processes the next tick.
     func step(tick: Int64) {
         let captures = devices.indices.map { index -> SynchronizedCapture? in
-            guard case .camera(var follower) = devices[index] else { return nil }
-            defer { devices[index] = .camera(follower) }
-            return capture(&follower, tick)
+            guard case .camera(var aligner) = devices[index] else { return nil }
+            defer { devices[index] = .camera(aligner) }
+            return capture(&aligner, tick)
         }
         pendingTicks.append(PendingTick(index: tick, captures: captures))
     }
@@ -110,11 +110,11 @@ final class SynchronizedWorker {
                 index: tick.index, time: rate.time(ofTick: tick.index), droppedBefore: 0, entries: entries))
     }
 
-    private func capture(_ follower: inout GridAligner, _ tick: Int64) -> SynchronizedCapture {
-        switch follower.choose(tick: tick) {
+    private func capture(_ aligner: inout GridAligner, _ tick: Int64) -> SynchronizedCapture {
+        switch aligner.choose(tick: tick) {
         case .show(let dated): return frame(dated)
         case .repeatLast, .slate:
-            guard let cause = follower.fate.cause else { return .nothing }
+            guard let cause = aligner.fate.cause else { return .nothing }
             // A camera that is disconnected or uses a longer exposure did not capture a frame for the tick,
             // so no frame was dropped.
             return switch cause.origin {

@@ -78,8 +78,8 @@ struct FileSearch {
     }
 
     private func firstFiles(among names: [String]) -> [String] {
-        let told = (manifest?.tracks ?? []).map(\.file).filter(MediaFileName.isWithin)
-        let firsts = told + names.filter { !told.contains($0) && !isPart($0, among: told + names) }
+        let listed = (manifest?.tracks ?? []).map(\.file).filter(MediaFileName.isWithin)
+        let firsts = listed + names.filter { !listed.contains($0) && !isPart($0, among: listed + names) }
         var once: [String] = []
         for name in firsts where !once.contains(name) { once.append(name) }
         return once
@@ -125,10 +125,10 @@ struct FileSearch {
     /// Start of a file, relative to T0. A file starts later than T0 if its track was started during the recording, or
     /// after a split.
     private func start(of name: String, after last: RemainingFile?, isFirst: Bool) -> MediaTime {
-        if let told = events.start(ofPart: name) { return told }
+        if let reported = events.start(ofPart: name) { return reported }
         guard !isFirst else {
-            let told = (manifest?.tracks ?? []).filter { $0.file == name }.map(\.first_ns).max()
-            return MediaTime(nanoseconds: max(0, told ?? 0))
+            let reported = (manifest?.tracks ?? []).filter { $0.file == name }.map(\.first_ns).max()
+            return MediaTime(nanoseconds: max(0, reported ?? 0))
         }
         return last?.end ?? .zero
     }

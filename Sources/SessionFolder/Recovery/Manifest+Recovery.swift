@@ -89,8 +89,8 @@ extension Manifest {
 
     /// Merges the arrangements of the manifest with those of the events. If several arrangements have the
     /// same time, the last one applies.
-    private static func arrangements(_ known: [Arrangement], and told: [Arrangement]) -> [Arrangement] {
-        let last = Dictionary((known + told).map { ($0.at_ns, $0) }, uniquingKeysWith: { $1 })
+    private static func arrangements(_ known: [Arrangement], and logged: [Arrangement]) -> [Arrangement] {
+        let last = Dictionary((known + logged).map { ($0.at_ns, $0) }, uniquingKeysWith: { $1 })
         return last.values.sorted { $0.at_ns < $1.at_ns }
     }
 
@@ -197,11 +197,11 @@ extension Manifest.Track {
     private func duplicatedCount(
         _ content: RecoveredContent, _ lost: [String: Int], _ gaps: [Gap], captureRate: FrameRate?
     ) -> Int64 {
-        let told = min(content.duplicated, content.written)
+        let duplicated = min(content.duplicated, content.written)
         guard codec != "mjpeg", variable_rate != true, let rate = rate.flatMap({ FrameRate($0) }) else {
-            return told
+            return duplicated
         }
-        let shown = content.written - told
+        let shown = content.written - duplicated
         let share = captureRate.map { min(1, $0.perSecond / rate.perSecond) } ?? 1
         let captured = Int64(rounding: Double(shown) * share)
         // If the camera is faster than the track, another frame is available for the tick of a lost frame.

@@ -318,12 +318,12 @@ extension DeviceChoice {
         let (state, done) = (state, Cancellation())
         // The closure keeps this object alive until the stream ends.
         MediaThread.startWhenPossible(name: "device") { [self] in
-            var told: DeviceState?
+            var reported: DeviceState?
             var known = DeviceState(of: device, in: state.withLock { $0 })
             while !done.isCancelled, !self.state.withLock({ $0.isStopped }) {
                 let now = Self.completed(known)
-                if now != told { continuation.yield(now) }
-                told = now
+                if now != reported { continuation.yield(now) }
+                reported = now
                 let seen = known
                 let news = state.wait(until: MonotonicClock().now + Self.interval) { choice -> DeviceState? in
                     let new = DeviceState(of: seen.device, in: choice)

@@ -7,8 +7,8 @@ internal import Profiles
 /// choices.
 ///
 /// ```swift
-/// let following = try LeadingCameraTracker(of: setup, application: .multicam)
-/// for await camera in following.cameras() { … }
+/// let tracker = try LeadingCameraTracker(of: setup, application: .multicam)
+/// for await camera in tracker.cameras() { … }
 /// ```
 ///
 /// No camera changes are reported during a recording. If another camera was selected in the meantime,

@@ -8,7 +8,7 @@ internal import VirtualDevices
 /// ```swift
 /// let controls = try CameraControls(of: "Studio Webcam")
 /// let requests = try controls.requests(for: [(name: "focus_absolute", value: "40")])
-/// for outcome in try controls.set(requests) where !outcome.isAsAsked { print(outcome.remark ?? "") }
+/// for outcome in try controls.set(requests) where !outcome.matchesRequest { print(outcome.remark ?? "") }
 /// ```
 ///
 /// The camera may be in use by another process at the same time, even for recording. Every call accesses the

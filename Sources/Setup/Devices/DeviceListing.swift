@@ -40,13 +40,13 @@ public struct DeviceListing: Sendable {
         let joined = Companions.joined(
             cameras: CameraCatalog().locatedCameras(), microphones: sources.map(\.located))
         let (choices, second) = ChoiceStore.file?.read() ?? (ChoiceStore(), nil)
-        let told = memory.applied(to: joined.cameras)
+        let annotated = memory.applied(to: joined.cameras)
         let preference = CameraPreference(
-            history: choices[application].cameras, streamed: choices.streamed, present: told)
+            history: choices[application].cameras, streamed: choices.streamed, present: annotated)
         let preferred = preference.systemPreferred
         preferredCamera = preferred
         userPreferredCamera = preference.userPreferred
-        cameras = told.filter { $0 == preferred?.device } + told.filter { $0 != preferred?.device }
+        cameras = annotated.filter { $0 == preferred?.device } + annotated.filter { $0 != preferred?.device }
         microphones = joined.microphones
         self.cards = cards
         defaultMicrophone =

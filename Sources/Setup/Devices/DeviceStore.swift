@@ -147,7 +147,7 @@ public struct CameraNotes: Sendable, Equatable {
             change(&stored, camera, present)
             memory = stored
         }
-        let told = memory.applied(to: present).first { $0.identity == camera.identity }
-        return (told ?? camera, warning)
+        let annotated = memory.applied(to: present).first { $0.identity == camera.identity }
+        return (annotated ?? camera, warning)
     }
 }

@@ -219,8 +219,8 @@ struct DeviceRoster {
     /// - Returns: Removed devices, then added and changed devices, each in list order.
     mutating func update(cameras: [LocatedDevice], memory: DeviceStore) -> [DeviceChange] {
         found = cameras
-        let told = memory.applied(to: cameras.map(\.device))
-        self.cameras = zip(cameras, told).map {
+        let annotated = memory.applied(to: cameras.map(\.device))
+        self.cameras = zip(cameras, annotated).map {
             LocatedDevice(device: $1, usbDevice: $0.usbDevice, instance: $0.instance)
         }
         return refresh()

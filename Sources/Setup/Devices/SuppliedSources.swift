@@ -241,15 +241,15 @@ extension SuppliedSources {
             of: profile, but: microphones.keys.sorted(), environment)
         var (cameras, microphones) = (cameras, microphones)
         do throws(DeviceError) {
-            for wish in wantedMicrophones { remote.expect(microphone: wish.selector) }
-            for wish in wantedCameras { remote.expect(camera: wish.selector) }
-            for wish in wantedCameras {
-                cameras[wish.role] = try remote.camera(
-                    wish.selector, within: Self.timeout(for: wish.selector, limit, environment))
+            for request in wantedMicrophones { remote.expect(microphone: request.selector) }
+            for request in wantedCameras { remote.expect(camera: request.selector) }
+            for request in wantedCameras {
+                cameras[request.role] = try remote.camera(
+                    request.selector, within: Self.timeout(for: request.selector, limit, environment))
             }
-            for wish in wantedMicrophones {
-                microphones[wish.role] = try remote.microphone(
-                    wish.selector, within: Self.timeout(for: wish.selector, limit, environment))
+            for request in wantedMicrophones {
+                microphones[request.role] = try remote.microphone(
+                    request.selector, within: Self.timeout(for: request.selector, limit, environment))
             }
         } catch {
             throw .device(error)
@@ -274,29 +274,29 @@ extension SuppliedSources {
         of profile: Profile,
         but own: [String], _ environment: [String: String]
     ) throws(SetupError) -> [RemoteRequest] {
-        var wishes: [RemoteRequest] = []
+        var requests: [RemoteRequest] = []
         for (role, selector, address) in roles where isRemote(selector) && !own.contains(role) {
             guard section == "cameras" || !SourceAddress.isScreen(selector) else {
                 throw .usage(
                     "the microphone \(role.printable()) cannot be a screen, because a screen has no audio. To record the computer's audio, use `pulse:NAME` with a name from `pactl list short sources` that ends in .monitor."
                 )
             }
-            var wish = RemoteRequest(role: role, selector: selector)
+            var request = RemoteRequest(role: role, selector: selector)
             if let address {
-                wish = try read(
+                request = try read(
                     address, of: role, at: "\(section).\(role).url_from", of: profile, environment)
             } else if SourceAddress.hasSecret(selector) {
-                wish.note =
+                request.note =
                     "\(role): the profile contains the password of this device, so everyone who can read the profile can see the password. Use `url_from` to read the address from a file or an environment variable."
             }
-            if let other = wishes.first(where: { $0.selector == wish.selector }) {
+            if let other = requests.first(where: { $0.selector == request.selector }) {
                 throw .usage(
-                    "\(other.role.printable()) and \(role.printable()) both use “\(SourceAddress.printable(of: wish.selector))”. A device can have only one role."
+                    "\(other.role.printable()) and \(role.printable()) both use “\(SourceAddress.printable(of: request.selector))”. A device can have only one role."
                 )
             }
-            wishes.append(wish)
+            requests.append(request)
         }
-        return wishes
+        return requests
     }
 
     private static func read(

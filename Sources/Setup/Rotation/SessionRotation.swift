@@ -58,7 +58,7 @@ public final class SessionRotation: Sendable {
 
     deinit { stop() }
 
-    /// Stops tracking and ends `sentences`.
+    /// Stops tracking and ends `messages`.
     public func stop() {
         observation.end()
         for coordinator in coordinators.values { coordinator.stop() }

@@ -159,10 +159,10 @@ struct TrackParts {
         var parts: [Part] = []
         var start = track.start
         for (index, file) in track.files.enumerated() {
-            let told = index > 0 && index <= track.laterStarts.count ? track.laterStarts[index - 1] : nil
+            let reported = index > 0 && index <= track.laterStarts.count ? track.laterStarts[index - 1] : nil
             // A start time in the manifest that is before the start of the preceding part is invalid and is
             // ignored.
-            if let told, let before = parts.last, told > before.start { start = told }
+            if let reported, let before = parts.last, reported > before.start { start = reported }
             let duration = try Self.reader(of: file, track).duration ?? .zero
             parts.append(Part(file: file, start: start, duration: duration))
             start = start + duration

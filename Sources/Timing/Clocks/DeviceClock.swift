@@ -200,9 +200,6 @@ public struct DeviceClock: Sendable {
         lineNanoseconds >= 1e9 && error <= 1e6 && !monitor.isLineDoubtful
     }
 
-    /// Number of timestamps that the line currently uses.
-    public var stampCount: Int { window.count }
-
     private var slope: Double { expected.interval + line.slope }
 
     private var lineNanoseconds: Double {

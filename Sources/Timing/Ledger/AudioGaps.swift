@@ -94,7 +94,7 @@ package struct AudioGaps {
         open = nil
         let cause = cause(of: hole)
         // Each loss explains only one silent period.
-        if let told = nearestLoss(to: hole) { losses.remove(at: told) }
+        if let reported = nearestLoss(to: hole) { losses.remove(at: reported) }
         // The gap applies only if the device was available. If the device was unavailable, the outage already
         // covers the period.
         let gap = gap(of: hole, cause: cause == .disconnected ? "silent" : cause.rawValue)
@@ -112,7 +112,7 @@ package struct AudioGaps {
     /// Returns the cause of the nearest loss that the source reported. If the source didn't report a loss,
     /// the device was silent or the audio was late.
     private func cause(of hole: Range<Int64>) -> LossCause {
-        if let told = nearestLoss(to: hole) { return losses[told].cause }
+        if let reported = nearestLoss(to: hole) { return losses[reported].cause }
         return hole.count >= Self.silence && !hasLateAudio ? .disconnected : .late
     }
 

@@ -51,11 +51,6 @@ public struct FrameCounts: Sendable, Equatable {
         sum.lost.merge(other.lost, uniquingKeysWith: +)
         return sum
     }
-
-    /// Fraction of lost frames: lost ÷ (captured + lost), 0…1.
-    public var lostShare: Double {
-        totalLost == 0 ? 0 : Double(totalLost) / Double(captured + totalLost)
-    }
 }
 
 /// Counts of a camera's frames that aren't shown by any tick of a track.

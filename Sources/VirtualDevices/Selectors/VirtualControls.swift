@@ -77,8 +77,8 @@ final class VirtualControls: Sendable {
         }
     }
 
-    /// The effect of the current controls on the scene. The value is `FrameAppearance.defaultControls` if all modes are automatic
-    /// and the brightness is 0.
+    /// The effect of the current controls on the scene. The value is `FrameAppearance.neutral` if all modes are
+    /// automatic and the brightness is 0.
     var appearance: FrameAppearance {
         state.withLock { controls in
             func value(_ name: String) -> Int64? { controls.named(name)?.value }

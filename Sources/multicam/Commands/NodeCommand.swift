@@ -54,7 +54,7 @@ struct NodeCommand: Command {
     private let task: (name: String, values: [(key: String, value: String?)])
 
     static let defaultProfile = "pip"
-    private static let minStableDuration = Nanoseconds.seconds(5)
+    fileprivate static let minStableDuration = Nanoseconds.seconds(5)
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         if let word = arguments.positionals.first {
@@ -128,56 +128,64 @@ struct NodeCommand: Command {
         guard task.name == "node" else { return try GroupProgram.exec(task.name, task.values) }
         let program = try GroupProgram.path()
         let words = [task.name] + task.values.compactMap { key, value in value.map { "\(key)=\($0)" } }
-        let present = ConditionLock<ChildProcess?>(nil)
-        let ending = Cancellation()
         try SignalHandler.install()
+        let supervision = Supervision(program, words)
         SignalHandler.start { request in
-            guard case .stop = request else { return }
-            ending.cancel()
-            present.withLock { $0 }?.signal(SIGTERM)
+            if case .stop = request { supervision.child.requestEnd() }
         }
         return await withCheckedContinuation { continuation in
-            MediaThread.startWhenPossible(name: "node") {
-                continuation.resume(returning: Self.supervise(program, words, present, until: ending))
+            MediaThread.startWhenPossible(name: "node:end") {
+                supervision.child.join()
+                continuation.resume(returning: supervision.status.withLock { $0 })
             }
         }
     }
 
     /// Runs the group program, and restarts it whenever it ends, until the node is stopped.
-    private static func supervise(
-        _ program: String, _ words: [String], _ present: ConditionLock<ChildProcess?>,
-        until ending: Cancellation
-    ) -> ExitStatus {
-        let clock = MonotonicClock()
-        var isFirst = true
-        var backoff = Backoff(from: .milliseconds(200), to: .seconds(2))
-        while true {
-            let began = clock.now
-            let status: Int32
-            do throws(ProcessError) {
-                let child = try ChildProcess(program, words)
-                present.withLock { $0 = child }
-                if ending.isCancelled { child.signal(SIGTERM) }
-                let over = Cancellation()
-                child.readMessages({ Output.explanation([$0]) }, whenOver: { over.cancel() })
-                child.readOutput { Output.data($0) }
-                child.closeInput()
-                status = child.wait()
-                _ = over.wait(until: clock.now + .seconds(1))
-            } catch {
-                Output.message(error.description)
-                return .failed
-            }
-            // The group program exits by itself only if it can't continue.
-            if ending.isCancelled || (isFirst && status <= 128) {
-                return ExitStatus(rawValue: status) ?? .failed
-            }
-            isFirst = false
-            Output.message(
-                "The program that communicates with the group exited with status \(status) and is being restarted. Running recordings continue."
-            )
-            if clock.now - began > minStableDuration { backoff.reset() }
-            guard clock.sleep(until: clock.now + backoff.next(), unless: ending) else { return .done }
+    private struct Supervision {
+        let child: SupervisedChild
+        /// Exit status of the command.
+        let status = ConditionLock(ExitStatus.done)
+
+        init(_ program: String, _ words: [String]) {
+            let (isFirst, outputRead) = (ConditionLock(true), ConditionLock<Cancellation?>(nil))
+            let policy = SupervisedChild.Policy(
+                backoff: Backoff(from: .milliseconds(200), to: .seconds(2)),
+                minStableDuration: NodeCommand.minStableDuration)
+            child = SupervisedChild(
+                thread: "node", policy,
+                SupervisedChild.Handler(
+                    start: { [status] in
+                        do throws(ProcessError) {
+                            let child = try ChildProcess(program, words)
+                            let over = Cancellation()
+                            outputRead.withLock { $0 = over }
+                            child.readMessages({ Output.explanation([$0]) }, whenOver: { over.cancel() })
+                            child.readOutput { Output.data($0) }
+                            child.closeInput()
+                            return .started(child)
+                        } catch {
+                            Output.message(error.description)
+                            status.withLock { $0 = .failed }
+                            return .end
+                        }
+                    },
+                    exited: { [status] exit in
+                        _ = outputRead.withLock { $0 }?.wait(until: MonotonicClock().now + .seconds(1))
+                        let wasFirst = isFirst.withLock { isFirst in
+                            defer { isFirst = false }
+                            return isFirst
+                        }
+                        // The group program exits by itself only if it can't continue.
+                        guard !exit.isRequested, !wasFirst || exit.status > 128 else {
+                            status.withLock { $0 = ExitStatus(rawValue: exit.status) ?? .failed }
+                            return false
+                        }
+                        Output.message(
+                            "The program that communicates with the group exited with status \(exit.status) and is being restarted. Running recordings continue."
+                        )
+                        return true
+                    }))
         }
     }
 }

@@ -93,7 +93,7 @@ struct RecordCommand: Command {
     private let isGoverned: Bool
     private let resumes: Bool
     private let isStandby: Bool
-    let steering: SessionController
+    let controller: SessionController
     private let group: String?
     /// Devices that other processes provide.
     private let remote: RemoteDevices
@@ -125,8 +125,8 @@ struct RecordCommand: Command {
         isGoverned = !arguments.flag("no-governor")
         resumes = arguments.flag("resume")
         isStandby = arguments.flag("standby")
-        steering = SessionController(isStandby: isStandby) { Output.message($0) }
-        remote = RemoteDevices(unless: steering.stopCancellation)
+        controller = SessionController(isStandby: isStandby) { Output.message($0) }
+        remote = RemoteDevices(unless: controller.stopCancellation)
         if isStandby, resumes {
             throw arguments.spec.error(
                 "`--resume` and `--standby` can't be combined, because recordings are started manually during standby. Leave out one of them."
@@ -173,7 +173,7 @@ struct RecordCommand: Command {
     func run() async throws -> ExitStatus {
         if let group { return try coordinate(group) }
         try SignalHandler.install()
-        steering.handleSignals()
+        controller.handleSignals()
         var command = self
         // The profile is read once. All recordings of this process, including recordings after a pause or on
         // standby, use this version of the profile.
@@ -206,7 +206,7 @@ struct RecordCommand: Command {
         let publisher = LivePublisher(of: media, withholding: profile?.secretVariables ?? []) {
             Output.message($0)
         }
-        steering.attach(publisher)
+        controller.attach(publisher)
         return publisher
     }
 
@@ -233,7 +233,7 @@ struct RecordCommand: Command {
     private func openMediaSocket() -> MediaServer? {
         do throws(ControlError) {
             let server = try MediaServer(devices: remote)
-            steering.attach(server)
+            controller.attach(server)
             return server
         } catch {
             Output.message("Other processes can't access this recording: \(error)".printable(limit: 1000))
@@ -251,10 +251,10 @@ struct RecordCommand: Command {
         while let result = results.last, let reason = result.pressureEnd {
             rest = rest.map { $0 - Nanoseconds(result.manifest.duration_ns) }
             guard resumes || setup.plan.budget.resumes, result.isStored,
-                rest.map({ $0 > .zero }) ?? true, !steering.isStopRequested
+                rest.map({ $0 > .zero }) ?? true, !controller.isStopRequested
             else { break }
             reportPause(result, reason)
-            guard await steering.waitForRecovery(folder: result.folder) else { break }
+            guard await controller.waitForRecovery(folder: result.folder) else { break }
             do {
                 guard let next = try await makeSetup(rest) else { break }
                 setup = next
@@ -275,12 +275,12 @@ struct RecordCommand: Command {
     /// Opens the control socket for `multicam ctl`. On failure, returns `nil`, and the recording runs without
     /// the control socket.
     func openControlSocket(_ plan: SessionPlan) -> ControlServer? {
-        let steering = steering
+        let controller = controller
         do throws(ControlError) {
             let server = try ControlServer { request throws(ControlError) in
-                try steering.work(for: request, pausedPlan: plan)
+                try controller.prepareCommand(for: request, pausedPlan: plan)
             }
-            steering.attach(server)
+            controller.attach(server)
             return server
         } catch {
             Output.message("`multicam ctl` can't control this recording: \(error)".printable(limit: 1000))
@@ -298,14 +298,14 @@ struct RecordCommand: Command {
         let result: RecordingResult
         do {
             result = try await session.record()
-            steering.notifyRecordingEnded()
+            controller.notifyRecordingEnded()
         } catch {
-            steering.notifyRecordingEnded()
-            steering.release()
+            controller.notifyRecordingEnded()
+            controller.release()
             await printer.value
             throw error
         }
-        steering.release()
+        controller.release()
         await printer.value
         status.end()
         return result
@@ -318,7 +318,7 @@ struct RecordCommand: Command {
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
-                backup: backup), clock: steering.clock, stills: stills)
+                backup: backup), clock: controller.clock, stills: stills)
         let rotation = setup.trackRotation(of: session, stills: stills)
         if let rotation {
             Task(executorPreference: TaskThreads.shared) {
@@ -326,7 +326,7 @@ struct RecordCommand: Command {
             }
         }
         setup.enableVoiceSwitching(for: session)
-        steering.attach(session, setup, stills: stills, rotation: rotation)
+        controller.attach(session, setup, stills: stills, rotation: rotation)
         return session
     }
 
@@ -411,9 +411,9 @@ struct RecordCommand: Command {
         var memory: Task<Void, Never>?
         var lastText = ""
         for await event in session.events {
-            steering.send(event)
+            controller.send(event)
             if event.name == .started {
-                steering.notifyRecordingStarted(folder: event.folder)
+                controller.notifyRecordingStarted(folder: event.folder)
                 memory = Task(executorPreference: TaskThreads.shared) { await Self.storeDevices(setup) }
             }
             if wantsJSON {
@@ -479,7 +479,7 @@ extension RecordCommand {
         let leader = first.leadingRole
         var setup: SessionSetup? = first
         var followed: RoleSelection?
-        var wish: StandbyStep?
+        var pendingStep: StandbyStep?
         while true {
             var step: StandbyStep?
             if let present = setup {
@@ -487,18 +487,18 @@ extension RecordCommand {
                 // iteration.
                 setup = nil
                 do {
-                    step = try await standBy(present, recordingAtOnce: wish, &results)
+                    step = try await standBy(present, recordingAtOnce: pendingStep, &results)
                 } catch RecordingError.stopped {
                     break
                 } catch {
-                    if results.isEmpty, followed == nil, wish == nil { throw error }
+                    if results.isEmpty, followed == nil, pendingStep == nil { throw error }
                     reportDeviceFailure(error)
                 }
             }
-            if step == nil { step = await steering.nextStep() }
-            wish = nil
+            if step == nil { step = await controller.nextStep() }
+            pendingStep = nil
             switch step {
-            case .start: wish = step
+            case .start: pendingStep = step
             case .switchCamera(let camera):
                 Output.message("Now using \(camera.name.printable()).")
                 followed = leader.map { RoleSelection(role: $0, selector: camera.selector) }
@@ -506,7 +506,7 @@ extension RecordCommand {
             }
             do {
                 setup = try await makeSetup(duration, followed: followed)
-                if setup == nil { steering.notifyRecordingStarted(folder: nil) }
+                if setup == nil { controller.notifyRecordingStarted(folder: nil) }
             } catch {
                 reportDeviceFailure(error)
             }
@@ -518,7 +518,7 @@ extension RecordCommand {
         Output.message(
             "\(error) No session is on standby. Run `multicam ctl start` to try again.".printable(
                 limit: 4000))
-        steering.notifyRecordingStarted(folder: nil)
+        controller.notifyRecordingStarted(folder: nil)
     }
 
     /// Runs one session on standby with a fixed set of devices.
@@ -536,10 +536,10 @@ extension RecordCommand {
         let printer = Task(executorPreference: TaskThreads.shared) { await printEvents(of: session, setup) }
         let status = statusDisplay(of: session)
         let following = try LeadingCameraTracker(of: setup, application: request.application)
-        if let following { steering.attach(following) }
-        let watch = Task(executorPreference: TaskThreads.shared) { [steering] in
+        if let following { controller.attach(following) }
+        let watch = Task(executorPreference: TaskThreads.shared) { [controller] in
             guard let following else { return }
-            for await camera in following.cameras() { steering.requestCamera(camera) }
+            for await camera in following.cameras() { controller.requestCamera(camera) }
         }
         let last: StandbyStep
         do {
@@ -561,7 +561,7 @@ extension RecordCommand {
         var asked = recordingAtOnce
         while true {
             session.publish(SessionEvent(.standby(SessionEvent.Standby()), at: .zero))
-            if asked == nil { asked = await steering.nextStep() }
+            if asked == nil { asked = await controller.nextStep() }
             let (start, duration): (ClockTime?, Nanoseconds?)
             switch asked {
             case .start(let wished, let length): (start, duration) = (wished, length)
@@ -570,10 +570,10 @@ extension RecordCommand {
             }
             asked = nil
             following?.recordingBegan()
-            steering.setRecording(true)
+            controller.setRecording(true)
             await record(session, name, from: start, for: duration, &results)
-            steering.setRecording(false)
-            if steering.isStopRequested { return .end }
+            controller.setRecording(false)
+            if controller.isStopRequested { return .end }
             if let camera = following?.recordingEnded() { return .switchCamera(camera) }
         }
     }
@@ -591,16 +591,16 @@ extension RecordCommand {
             options.start = start
             options.duration = duration ?? options.duration
             let result = try await session.record(with: options)
-            steering.notifyRecordingEnded()
+            controller.notifyRecordingEnded()
             results.append(result)
             FinishedProjects.write(for: result)
             let conclusion = RecordConclusion([result])
             for message in conclusion.messages { Output.message(message) }
-            steering.setVerdict(result.verdict.text)
+            controller.setVerdict(result.verdict.text)
             if let event = conclusion.event { session.publish(event) }
         } catch {
             Output.message(error.description)
-            steering.notifyRecordingStarted(folder: nil)
+            controller.notifyRecordingStarted(folder: nil)
         }
     }
 
@@ -608,7 +608,7 @@ extension RecordCommand {
         _ session: MulticamSession, _ following: LeadingCameraTracker?, _ watch: Task<Void, Never>,
         _ status: StatusDisplay, _ printer: Task<Void, Never>
     ) async {
-        steering.release()
+        controller.release()
         following?.stop()
         watch.cancel()
         await watch.value

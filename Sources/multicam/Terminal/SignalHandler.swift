@@ -23,7 +23,7 @@ enum SignalHandler {
 
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
 
-    /// Installs the signal handlers. Signals that arrive on any thread are queued until `listen` is called.
+    /// Installs the signal handlers. Signals that arrive on any thread are queued until `start` is called.
     ///
     /// Blocking the signals and receiving them with `sigwait` wouldn't work, because threads of the Swift
     /// runtime already exist and would perform the default action. If the parent process ignores SIGHUP, as

@@ -128,26 +128,26 @@ struct PhoneSourceTests {
         let events = BoundedQueue<CameraEvent>(capacity: 100)
         try camera.start(on: MonotonicClock()) { _ = events.tryEnqueue($0) }
         defer { camera.stop() }
-        func take(_ kind: UInt8, _ number: Int64, after seconds: Int64, _ content: [UInt8]) throws {
+        func deliver(_ kind: UInt8, _ number: Int64, after seconds: Int64, _ content: [UInt8]) throws {
             let bytes = PhoneMessageTests.message(kind, number: number, microseconds: 0, content)
             let media = try #require(bytes.withUnsafeBytes { PhoneMedia($0) })
             let instant = now + .seconds(seconds)
             delivery.send(TimestampedPhoneMedia(media, at: instant, within: .zero), at: instant)
         }
-        try take(2, 0, after: 60, [0, 0, 1])
+        try deliver(2, 0, after: 60, [0, 0, 1])
         delivery.checkFrames(at: now + .seconds(62))
-        try take(3, 0, after: 62, [1, 2])
+        try deliver(3, 0, after: 62, [1, 2])
         delivery.checkFrames(at: now + .seconds(64))
         var causes: [String] = []
         while causes.isEmpty, let event = events.dequeue() {
             if case .outageBegan(_, let cause, _) = event { causes.append(cause) }
         }
         #expect(causes == ["network: no frames received for 3 s"])
-        try take(3, 1, after: 65, [1, 2])
+        try deliver(3, 1, after: 65, [1, 2])
         // The recorder detects the end of the camera's connection on another thread, so this retries.
         var returns = false
         for second in Int64(70)...130 where !returns {
-            try take(2, second, after: second * 2, [0, 0, 1])
+            try deliver(2, second, after: second * 2, [0, 0, 1])
             while events.count > 0, let event = events.dequeue() {
                 if case .outageEnded = event { returns = true }
             }

@@ -17,26 +17,27 @@ struct FailedStartTests {
             to: file, atomically: true, encoding: .utf8)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
         let plan = try SessionSetup(SetupRequest(profile: file.path)).plan
-        let steering = SessionController(isStandby: true)
+        let controller = SessionController(isStandby: true)
         let replies = ConditionLock<[ControlReply]>([])
         let person = MediaThread.startWhenPossible(name: "person") {
             let now = MonotonicClock().now
             let words = ["start", "at=\(now.nanoseconds)", "utc=1790000000000000000"]
             do throws(ControlError) {
-                let work = try steering.work(for: CommandRequest(arguments: words), pausedPlan: plan)
+                let work = try controller.prepareCommand(
+                    for: CommandRequest(arguments: words), pausedPlan: plan)
                 work.perform(now) { reply in replies.withLock { $0.append(reply) } }
             } catch {
                 Issue.record("\(error)")
             }
         }
-        guard case .start = await steering.nextStep() else {
+        guard case .start = await controller.nextStep() else {
             Issue.record("no start was asked for")
             return
         }
-        #expect(steering.clock.summary != nil)
-        steering.notifyRecordingStarted(folder: nil)
+        #expect(controller.clock.summary != nil)
+        controller.notifyRecordingStarted(folder: nil)
         person.join()
         #expect(replies.withLock { $0.map(\.ok) } == [false])
-        #expect(steering.clock.summary == nil && steering.clock.utc(of: steering.clock.now) == nil)
+        #expect(controller.clock.summary == nil && controller.clock.utc(of: controller.clock.now) == nil)
     }
 }

@@ -75,7 +75,7 @@ struct SteeredRecordingTests {
         let clock = SteeredClock(machine)
         try machine.sendMeasurements(to: clock)
         let start = clock.begin(at: boot + .seconds(5), utc: MeasuredClock.epoch + 5_000_000_000)
-        let host = SteeringHost { session, second in if second == 60 { session.split() } }
+        let host = ControllerHost { session, second in if second == 60 { session.split() } }
         let recording = try await Recording(
             """
             microphones: { host: { device: "virtual:clap" } }

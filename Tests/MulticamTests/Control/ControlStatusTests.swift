@@ -26,7 +26,7 @@ struct ControlStatusTests {
     /// Returns the status at the reading at 5 s.
     private static func status() async throws -> ControlStatus {
         let seen = ConditionLock<ControlStatus?>(nil)
-        let host = SteeringHost(
+        let host = ControllerHost(
             disk: DiskSpace(freeBytes: 6_000_000_000, recordedBytes: 0)
         ) { session, look in
             if look == 2 { session.mark("question 2") }

@@ -36,7 +36,7 @@ struct LiveBudgetTests {
     private static func recording(
         _ policy: String, refusals: ConditionLock<[SessionChangeError]>
     ) async throws -> Recording {
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             guard look == 2 else { return }
             do {
                 try add(to: session)

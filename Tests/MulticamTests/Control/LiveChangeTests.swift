@@ -21,7 +21,7 @@ struct LiveChangeTests {
 
     @Test("changes are visible from the tick in the manifest, and cause no gap in any track")
     func swaps() async throws {
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             let changes: [[SessionChange]] = [
                 [], [.swap(with: nil)], [.swap(with: "desk"), .gain(role: "host", decibels: -20)],
             ]
@@ -82,7 +82,8 @@ struct LiveChangeTests {
     }
 
     /// Makes one change per reading, starting with the second reading.
-    private static func steering(_ changes: [[SessionChange]]) -> @Sendable (MulticamSession, Int) -> Void {
+    private static func controlling(_ changes: [[SessionChange]]) -> @Sendable (MulticamSession, Int) -> Void
+    {
         { session, look in
             guard changes.indices.contains(look - 1) else { return }
             do throws(SessionChangeError) {
@@ -101,7 +102,7 @@ struct LiveChangeTests {
 
     @Test("each visible change adds an arrangement for composing the program again")
     func arrangements() async throws {
-        let host = SteeringHost(Self.steering(Self.seenChanges))
+        let host = ControllerHost(Self.controlling(Self.seenChanges))
         let recording = try await Recording(Self.profile, seconds: 8, host: host, steer: host.attach)
         try recording.checkSchema()
         let manifest = recording.manifest
@@ -134,8 +135,8 @@ struct LiveChangeTests {
 
     @Test("recovery keeps changes and their arrangements, including those missing in the manifest")
     func recovered() async throws {
-        let steering = Self.steering(Self.seenChanges)
-        let crashed = try await CrashedRecording(Self.profile, crashingAt: 4, steer: steering)
+        let controller = Self.controlling(Self.seenChanges)
+        let crashed = try await CrashedRecording(Self.profile, crashingAt: 4, steer: controller)
         let before = try #require(try crashed.manifest.arrangements)
         #expect(before.count >= 2 && before[0].at_ns == 0)
         // Simulates a crash in the first second.
@@ -156,7 +157,7 @@ struct LiveChangeTests {
     @Test("after a hundred random changes, every track has its full length, and the manifest lists them all")
     func many() async throws {
         let done = ConditionLock(0)
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             // These are more changes at once than a user could make.
             for step in 0..<10 where done.withLock({ $0 }) < 100 {
                 let changes: [SessionChange] = [
@@ -194,7 +195,7 @@ struct LiveChangeTests {
         @Sendable func note(_ name: String) -> ChangeCompletion {
             { outcome in outcomes.withLock { $0[name] = outcome } }
         }
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             do throws(SessionChangeError) {
                 switch look {
                 case 1:
@@ -250,7 +251,7 @@ struct LiveChangeTests {
     @Test("invalid changes are rejected, and the recording continues")
     func refused() async throws {
         let refusals = ConditionLock<[String]>([])
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             guard look == 1 else { return }
             do throws(SessionChangeError) {
                 // The first of the two changes is valid by itself.

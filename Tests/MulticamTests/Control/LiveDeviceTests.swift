@@ -19,8 +19,8 @@ struct LiveDeviceTests {
         """
 
     /// Returns a host that requests changes at readings, one per second, and records refusals as issues.
-    private static func host(_ changes: [Int: [SessionChange]]) -> SteeringHost {
-        SteeringHost { session, look in
+    private static func host(_ changes: [Int: [SessionChange]]) -> ControllerHost {
+        ControllerHost { session, look in
             guard let wanted = changes[look] else { return }
             do throws(SessionChangeError) {
                 try session.commit(wanted)
@@ -199,7 +199,7 @@ struct LiveDeviceTests {
         "an added microphone has all its samples in place, even if other devices are seconds behind",
         arguments: [0, 700, 1800])
     func addedMicrophone(latency: Int) async throws {
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             guard look == 4 else { return }
             do {
                 let selector = "virtual:clap?drift=40"
@@ -260,7 +260,7 @@ struct LiveDeviceTests {
         ])
     func trackThatCannotBegin(kind: String, file: String) async throws {
         let (refusals, plans) = (ConditionLock<[SessionChangeError]>([]), ConditionLock<[SessionPlan]>([]))
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             guard [2, 4].contains(look), let folder = session.folderPath else { return }
             let obstacle = "\(folder)/\(file)"
             do {
@@ -352,7 +352,7 @@ struct LiveDeviceTests {
 
     @Test("a track leaves nothing behind if the recording ends before its first tick")
     func beforeItsFirstTick() async throws {
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             do {
                 switch look {
                 case 2: try session.commit([.stopTrack(role: "slow")])

@@ -57,8 +57,8 @@ struct LiveReplacementTests {
 
     private static func host(
         _ selectors: [Int: String], refusals: ConditionLock<[String]> = ConditionLock([])
-    ) -> SteeringHost {
-        SteeringHost { session, look in
+    ) -> ControllerHost {
+        ControllerHost { session, look in
             guard let selector = selectors[look] else { return }
             do {
                 try replace("desk", with: selector, in: session)
@@ -196,7 +196,7 @@ struct LiveReplacementTests {
     func streamAtSplit(phase: Int) async throws {
         let profile = Self.profile("copy").replacingOccurrences(
             of: "phase=0&size=640x360&drift=40", with: "phase=\(phase)&size=640x360&format=h264")
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             guard look == 2 else { return }
             session.split()
             do {
@@ -248,7 +248,7 @@ struct LiveReplacementTests {
         "replacement is refused for the same camera, a disabled one, and another format of copied frames")
     func refused() async throws {
         let refusals = ConditionLock<[String]>([])
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             let wanted = [
                 1: ("desk", "virtual:clap?phase=0&size=640x360&drift=40"),
                 2: ("desk", "virtual:clap?format=yuyv&size=640x360"),

@@ -104,14 +104,15 @@ struct SessionCommandTests {
         ])
     func groupRefusal(words: [String]) throws {
         #expect(try refusal(words)?.hasPrefix("`\(words[0])`: ") == true)
-        let steering = SessionController()
+        let controller = SessionController()
         let plan = SessionPlan(
             profile: "p", cameras: [], microphones: [], program: nil, cameraTracks: [], microphoneTracks: [])
         #expect(throws: ControlError.self) {
-            try steering.work(for: CommandRequest(arguments: words, isFromGroup: true), pausedPlan: plan)
+            try controller.prepareCommand(
+                for: CommandRequest(arguments: words, isFromGroup: true), pausedPlan: plan)
         }
         #expect(throws: Never.self) {
-            try steering.work(for: CommandRequest(arguments: words), pausedPlan: plan)
+            try controller.prepareCommand(for: CommandRequest(arguments: words), pausedPlan: plan)
         }
     }
 

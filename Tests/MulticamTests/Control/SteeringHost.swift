@@ -3,7 +3,7 @@ import Session
 
 /// Controls a session at each reading of the computer. A reading takes place once per second on the session's
 /// clock, so that simulated recordings are controlled at identical times.
-final class SteeringHost: HostReading {
+final class ControllerHost: HostReading {
     /// A weak reference, because the session retains its host.
     private struct AttachedSession {
         weak var session: MulticamSession?

@@ -90,9 +90,9 @@ struct RandomSession {
 
     /// Returns a host that performs the planned actions second by second. It skips actions that the session
     /// refuses, because random actions may be invalid.
-    func host() -> SteeringHost {
+    func host() -> ControllerHost {
         let actions = actions
-        return SteeringHost { session, second in
+        return ControllerHost { session, second in
             for action in actions[second] ?? [] {
                 do {
                     switch action {

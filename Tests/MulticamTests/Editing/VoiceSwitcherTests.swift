@@ -61,7 +61,7 @@ struct VoiceSwitcherTests {
     /// - Throws: An error if the recording fails.
     private static func arrangements(
         second device: String = "virtual:clap", microphone: String? = nil, wide: Bool = false,
-        changing change: (inout SessionSetup) -> Void = { _ in }, host: SteeringHost? = nil
+        changing change: (inout SessionSetup) -> Void = { _ in }, host: ControllerHost? = nil
     ) async throws -> [(at: Double, shown: [String])] {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "multicam-voice-\(UUID().uuidString)")
@@ -168,7 +168,7 @@ struct VoiceSwitcherTests {
 
     @Test("doesn't follow a microphone that is muted in the program or silent")
     func muted() async throws {
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             guard look == 1 else { return }
             #expect(throws: Never.self) { try session.commit([.audible(role: "second", false)]) }
         }

@@ -71,7 +71,7 @@ struct GovernorRecordingTests {
                 count.withLock { $0 += 1 }
             }
         }
-        let host = SteeringHost(
+        let host = ControllerHost(
             state: { (4..<12).contains($0) ? ScriptedHost.heat(96) : ScriptedHost.heat(50) }
         ) { session, look in
             guard let tap = [2: taps[0], 11: taps[1]][look] else { return }

@@ -8,16 +8,16 @@ final class TamperedCamera: CameraSource {
 
     /// - Parameters:
     ///   - camera: The wrapped camera.
-    ///   - ask: Replaces a requested format.
-    ///   - tell: Replaces an event; `nil` drops it.
+    ///   - mapRequest: Replaces a requested format.
+    ///   - mapEvent: Replaces an event; `nil` drops it.
     init(
         _ camera: any CameraSource,
-        mappingRequests ask: @escaping @Sendable (VideoFormat?) -> VideoFormat? = { $0 },
-        mappingEvents tell: @escaping @Sendable (CameraEvent) -> CameraEvent? = { $0 }
+        mappingRequests mapRequest: @escaping @Sendable (VideoFormat?) -> VideoFormat? = { $0 },
+        mappingEvents mapEvent: @escaping @Sendable (CameraEvent) -> CameraEvent? = { $0 }
     ) {
         self.camera = camera
-        self.mapRequest = ask
-        self.mapEvent = tell
+        self.mapRequest = mapRequest
+        self.mapEvent = mapEvent
     }
 
     var device: CaptureDevice { camera.device }

@@ -188,8 +188,8 @@ struct MediaLinkTests {
             for feeder in feeders { feeder.stop() }
             place.remove()
         }
-        let steering = SessionController()
-        steering.attach(place.session, place.setup, stills: SessionStills(place.setup))
+        let controller = SessionController()
+        controller.attach(place.session, place.setup, stills: SessionStills(place.setup))
         let replies = ConditionLock<[ControlReply]>([])
         let (session, plan) = (place.session, place.setup.plan)
         let end = Cancellation()
@@ -206,7 +206,8 @@ struct MediaLinkTests {
                 // The next command waits for a device that doesn't exist, so the wait is canceled.
                 if words[1] == "desk" { patience.cancel() }
                 do throws(ControlError) {
-                    let work = try steering.work(for: CommandRequest(arguments: words), pausedPlan: plan)
+                    let work = try controller.prepareCommand(
+                        for: CommandRequest(arguments: words), pausedPlan: plan)
                     work.perform(clock.now) { reply in replies.withLock { $0.append(reply) } }
                 } catch {
                     Issue.record("\(error)")
@@ -294,7 +295,7 @@ struct MediaLinkTests {
     private static func eventsSoFar() async throws {
         let place = try MediaServerFixture()
         defer { place.remove() }
-        func tell(_ content: SessionEvent.Content, _ number: Int64) {
+        func publish(_ content: SessionEvent.Content, _ number: Int64) {
             place.server.publish(SessionEvent(content, at: MediaTime(nanoseconds: number)))
         }
         func numbers(_ got: ReceivedData) -> [Int] {
@@ -303,10 +304,10 @@ struct MediaLinkTests {
                 return Int(digits ?? "") ?? -1
             }
         }
-        tell(.mark(SessionEvent.Mark(text: "m")), 1)
+        publish(.mark(SessionEvent.Mark(text: "m")), 1)
         // Another recording doesn't include earlier events.
-        tell(.started(SessionEvent.Started(t0_monotonic_ns: 0)), 2)
-        for number in 3...9 { tell(.mark(SessionEvent.Mark(text: "m")), Int64(number)) }
+        publish(.started(SessionEvent.Started(t0_monotonic_ns: 0)), 2)
+        for number in 3...9 { publish(.mark(SessionEvent.Mark(text: "m")), Int64(number)) }
         let (all, news) = (ReceivedData(), ReceivedData())
         let taps = [
             try RemoteTap(.eventsSoFar, path: place.path) { all.receive($0) },
@@ -315,7 +316,7 @@ struct MediaLinkTests {
         #expect(try await wait { place.server.subscriptionCount == 2 && numbers(all).count == 8 })
         // These events are sent during and after the subscription, from a different thread than the one that handles
         // the request.
-        for number in 10...600 { tell(.mark(SessionEvent.Mark(text: "m")), Int64(number)) }
+        for number in 10...600 { publish(.mark(SessionEvent.Mark(text: "m")), Int64(number)) }
         #expect(try await wait { numbers(all).last == 600 && numbers(news).last == 600 })
         #expect(numbers(all) == Array(2...600))
         #expect(numbers(news) == Array(10...600))
@@ -324,11 +325,11 @@ struct MediaLinkTests {
         let tap = try RemoteTap(.eventsSoFar, path: place.path) { late.receive($0) }
         #expect(try await wait { numbers(late).count == 500 })
         #expect(numbers(late) == Array(101...600))
-        tell(.finished(SessionEvent.Finished(outcome: .finished, verdict: "v")), 601)
+        publish(.finished(SessionEvent.Finished(outcome: .finished, verdict: "v")), 601)
         let after = ReceivedData()
         let last = try RemoteTap(.eventsSoFar, path: place.path) { after.receive($0) }
         #expect(try await wait { place.server.subscriptionCount == 4 })
-        tell(.standby(SessionEvent.Standby()), 602)
+        publish(.standby(SessionEvent.Standby()), 602)
         #expect(try await wait { !numbers(after).isEmpty })
         #expect(numbers(after) == [602])
         for tap in taps + [tap, last] { tap.close() }
@@ -344,20 +345,20 @@ struct MediaLinkTests {
         try await place.session.standBy()
         let client = try RawClient(place.path)
         defer { client.close() }
-        func say(_ header: String) { client.send(RawClient.message(Array(header.utf8), [])) }
+        func send(_ header: String) { client.send(RawClient.message(Array(header.utf8), [])) }
         // A raw frame is sent only after all earlier data was read, so each subscription leaves a waiting
         // thread.
         let want = #"{"type":"want","id":1,"of":"frames","role":"program","format":"bgra"}"#
         let isRefused = try await wait {
-            say(want)
+            send(want)
             usleep(40_000)
-            say(#"{"type":"unwant","id":1}"#)
+            send(#"{"type":"unwant","id":1}"#)
             return client.hasUnreadText("with unread data")
         }
         #expect(isRefused)
         let isHeard = try await wait {
             client.discardAll()
-            say(#"{"type":"want","id":2,"of":"frames","role":"desk"}"#)
+            send(#"{"type":"want","id":2,"of":"frames","role":"desk"}"#)
             usleep(100_000)
             return client.hasUnreadText(#""type":"frame","id":2"#)
         }

@@ -38,7 +38,7 @@ struct PublishedRecordingTests {
         "the manifest and events contain live times since T0, sent and dropped frames, and reasons"
     )
     func manifest() async throws {
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             switch look {
             case 1: session.updateLiveOutput(Self.status(.connected, sent: 100))
             case 2:

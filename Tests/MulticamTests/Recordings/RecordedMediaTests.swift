@@ -13,7 +13,7 @@ struct RecordedMediaTests {
 
     /// A recording of more than two seconds that was split in the middle.
     private static func recording(_ files: String = "one-each") async throws -> Recording {
-        let host = SteeringHost { session, look in if look == 1 { session.split() } }
+        let host = ControllerHost { session, look in if look == 1 { session.split() } }
         return try await Recording(
             """
             cameras:

@@ -25,7 +25,7 @@ final class CrashedRecording {
         self.scratch = scratch
         let folder = scratch.path + "/crashed"
         self.folder = folder
-        let host = SteeringHost { session, look in
+        let host = ControllerHost { session, look in
             steer(session, look)
             guard look == second, let path = session.folderPath else { return }
             let clock = MonotonicClock()

@@ -31,7 +31,7 @@ struct MadeFilesTests {
 
     /// Returns a recording of two H.264 cameras that is split between two key frames.
     private static func split() async throws -> Recording {
-        let host = SteeringHost { session, look in if look == 3 { session.split() } }
+        let host = ControllerHost { session, look in if look == 3 { session.split() } }
         return try await Recording(
             profile(desk: "rate: 30, format: h264", face: "rate: 30, format: h264"), seconds: 6, host: host,
             steer: host.attach)

@@ -52,7 +52,7 @@ struct RenderTests {
     private func record(
         _ changes: [[SessionChange]?], of profile: String = profile, seconds: Double = 7
     ) async throws -> Recording {
-        let host = SteeringHost(Self.steering(changes))
+        let host = ControllerHost(Self.steering(changes))
         return try await Recording(profile, seconds: seconds, host: host, steer: host.attach)
     }
 
@@ -141,7 +141,7 @@ struct RenderTests {
     func streams() async throws {
         let profile = Self.profile.replacingOccurrences(
             of: "size: 320x180, rate: 30 }", with: "size: 320x180, rate: 30, format: h264 }")
-        let host = SteeringHost { session, look in if look == 3 { session.split() } }
+        let host = ControllerHost { session, look in if look == 3 { session.split() } }
         let recording = try await Recording(profile, seconds: 6, host: host, steer: host.attach)
         let parts = recording.manifest.tracks.filter { $0.parts != nil }
         #expect(parts.count >= 4)

@@ -56,7 +56,7 @@ struct RenderedFoldersTests {
 
     @Test("a recording with a replaced camera, a late track, and parts renders the frames of its program")
     func pieces() async throws {
-        let host = SteeringHost { session, second in
+        let host = ControllerHost { session, second in
             #expect(throws: Never.self) {
                 switch second {
                 case 1: try session.commit([.stopTrack(role: "face")])

@@ -21,7 +21,7 @@ struct TurnedRecordingTests {
     )
     func follows() async throws {
         let tracker = SyntheticTracker(.rotated(.quarter))
-        let host = SteeringHost { _, look in
+        let host = ControllerHost { _, look in
             if look == 1 { tracker.report(.rotated(.half)) }
             if look == 2 { tracker.report(.rotated(.quarter)) }
         }

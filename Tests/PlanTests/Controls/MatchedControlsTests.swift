@@ -124,13 +124,13 @@ struct MatchedControlsTests {
     @Test("automatic controls are settled once their values are stable for three readings")
     func metering() {
         var metering = ControlSettlingMonitor()
-        func look(_ exposure: Int64) -> Bool {
+        func addReading(_ exposure: Int64) -> Bool {
             metering.add([Self.exposureMenu(), Self.number("exposure_time_absolute", exposure, 3...2047)])
         }
-        #expect([100, 150, 200, 250].map(look) == [false, false, false, false])
+        #expect([100, 150, 200, 250].map(addReading) == [false, false, false, false])
         // Small fluctuations count as settled.
-        #expect([252, 249, 251].map(look) == [false, false, true])
-        #expect([400, 400, 400].map(look) == [false, false, false])
-        #expect(look(400))
+        #expect([252, 249, 251].map(addReading) == [false, false, true])
+        #expect([400, 400, 400].map(addReading) == [false, false, false])
+        #expect(addReading(400))
     }
 }

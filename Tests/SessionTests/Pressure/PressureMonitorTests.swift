@@ -72,7 +72,7 @@ struct PressureMonitorTests {
             another: { () throws(EncodingError) in Carried(StuckEncoder(parameters, gate: gate)) },
             to: TrackSink(writer: writer, stream: 0), waitsForRoom: false)
         let outputs = SessionOutputs(disks: [disk.disk], writers: ["program.mov": writer], microphones: [])
-        outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: worker)
+        outputs.program = ProgramTrack(rate: FrameRate(30), aligners: [], layers: [], encoder: worker)
         for tick in Int64(0)..<30 { worker.repeatLast(tick: tick, asKey: false) }
 
         let clock = StoppedClock()

@@ -7,7 +7,7 @@ import Testing
 @testable import Timing
 
 /// Tests a microphone's clock model and its placement, with an exact resampler.
-@Suite("audio steering with a clock model")
+@Suite("audio controller with a clock model")
 struct AudioSteeringTests {
     /// The results of a run, with one value per slice.
     private struct Course {

@@ -4,7 +4,7 @@ import Media
 import Testing
 
 @Suite("Write intervals of a file")
-struct WriteRhythmTests {
+struct WriteScheduleTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }

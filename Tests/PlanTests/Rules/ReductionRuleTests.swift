@@ -6,7 +6,7 @@ import Testing
 @testable import Plan
 
 @Suite("concessions for each shortage")
-struct ReliefRuleTests {
+struct ReductionRuleTests {
     private typealias Plans = SessionPlanTests
 
     /// A kind of session, defined by the camera tracks it records and by whether it has a program.
@@ -25,7 +25,7 @@ struct ReliefRuleTests {
         return try SessionPlan(profile: profile, devices: PlanReductionTests.devices(profile))
     }
 
-    /// The rule as a table. It lists the shortages that each concession relieves in a running session.
+    /// The rule as a table. It lists the shortages that each kind of reduction relieves in a running session.
     private static let table: [(Kind, ReductionKind, role: String?, MachineResources)] = [
         // Encoder presets and the program relieve the processor in every session.
         (.programAlone, .preset, nil, .processor),
@@ -54,7 +54,7 @@ struct ReliefRuleTests {
         (.programAndEncoded, .surplusSize, "face", []),
     ]
 
-    @Test("each concession relieves the shortages in the table", arguments: table.indices)
+    @Test("each kind of reduction relieves the shortages in the table", arguments: table.indices)
     func cases(_ index: Int) throws {
         let (kind, concession, role, relief) = Self.table[index]
         let rule = ReductionRule(try Self.plan(kind), isRunning: true)

@@ -10,145 +10,17 @@ internal import System
 internal import Timing
 internal import Writers
 
-/// Closes the files of a recording, disk by disk, and reports the outcome. The encoders must have finished.
-struct RecordingEnding {
-    /// The plan at the start of the recording.
-    let plan: SessionPlan
-    /// The disks. The first disk holds the recording itself.
-    let disks: [RecordingDisk]
-    /// The recording's files, encoders and tracks.
-    let outputs: SessionOutputs
-    /// End of the recording since T0: the time after the last tick.
-    let end: MediaTime
-    /// Builds each disk's final manifest.
-    let manifest: ManifestBuilder
-    /// The markers set during the recording.
-    let markers: [Manifest.Marker]
-    /// The stills taken during the recording.
-    let stills: [Manifest.Still]
-    /// Summary of the system pressure, or `nil` if the pressure was not monitored.
-    let pressure: Manifest.Pressure?
-    /// The governor with its steps, or `nil` if no governor ran.
-    let governor: Governor?
-    /// The state of clocks and tracks for each second, for the report.
-    let history: SyncHistory
-    /// Provides the reason if the files on a disk end before the recording does.
-    let storage: StorageDirector
-    /// Roles of the microphones that were silent for longer than the profile allows.
-    let silenceExceeded: Set<String>
-    /// Processor time used by synthetic devices, which doesn't count as part of the recording's cost.
-    let simulationTime: Nanoseconds
-    /// Receives each event, in order. This closure doesn't write events to the session folders.
-    let publish: (SessionEvent) -> Void
-    /// Called with the number of closed files and the total number of files whenever a file is closed.
-    let reportClosed: (_ done: Int, _ total: Int) -> Void
-
-    /// Waits until all files are closed and each disk has its final manifest.
-    ///
-    /// - Returns: The outcome of the recording.
-    func finish() -> RecordingResult {
-        let files = conclude()
-        let concluded = disks.map { $0.folderWriter.waitForConclusion() }
-        for disk in disks { recordOutcome(of: concluded, onDisk: disk) }
-        return result(concluded, disks.map { (files[$0.index]?.failures ?? []) + $0.folderWriter.finish() })
-    }
-
-    /// Writes each disk's final manifest when its files are closed, without waiting for other disks.
-    ///
-    /// - Returns: The closed files of each disk, by the disk's index.
-    private func conclude() -> [Int: RecordedFiles] {
-        let closings = DiskClosings(outputs)
-        var files: [Int: RecordedFiles] = [:]
-        var count = 0
-        reportClosed(count, closings.fileCount)
-        for _ in disks {
-            let closed = closings.next {
-                count += 1
-                reportClosed(count, closings.fileCount)
-            }
-            let disk = closed.disk
-            for event in outputs.metadata.flatMap({ $0.conclude(at: end) }) {
-                publish(event)
-                // `finished` must be the last event.
-                for open in disks where files[open.index] == nil { open.folderWriter.append(event) }
-            }
-            let own = RecordedFiles(
-                removingUnstartedTracks(from: closed), conclusion: storage.conclusion(ofDisk: disk.index))
-            files[disk.index] = own
-            let other = disks.first { $0 !== disk }.map {
-                Manifest.OtherFolder(
-                    folder: $0.folder.currentPath.printable(),
-                    outcome: $0.folderWriter.conclusionSoFar?.outcome ?? .recording)
-            }
-            var manifest = manifest
-            let final = manifest.finish(
-                outputs: outputs, files: own, end: end,
-                outcome: own.failures.isEmpty ? .finished : .storageFailed, markers: markers,
-                stills: stills, pressure: pressure, governor: governor,
-                silenceExceeded: silenceExceeded, other: other)
-            let report = SyncReport(manifest: final, history: history).document
-            disk.folderWriter.conclude(final, report: Data(report.utf8))
-        }
-        return files
-    }
-
-    /// Removes the empty files of tracks scheduled to begin after the end of the recording, and returns the remaining
-    /// closed files.
-    private func removingUnstartedTracks(from closed: DiskClosings.Closed) -> DiskClosings.Closed {
-        let cameras = outputs.cameraTracks.filter { track in
-            track.counts.written == 0 && outputs.startTimes[track.name].map { $0 >= end } ?? false
-        }.compactMap { outputs.places[$0.name]?.file }
-        let microphones = outputs.microphoneTracks.filter {
-            $0.counts.total == 0 && $0.first > 0 && AudioGrid.samples.time(ofTick: $0.first) >= end
-        }
-        for path in cameras + microphones.compactMap(\.file?.relativePath) {
-            closed.disk.folder.place(of: path).discard()
-        }
-        return DiskClosings.Closed(
-            disk: closed.disk, movies: closed.movies.filter { !cameras.contains($0.key) },
-            waves: closed.waves.filter { wave in !microphones.contains { $0.name == wave.key } })
-    }
-
-    /// Writes the other disk's outcome to the manifest of a disk that was closed before the outcome was known.
-    private func recordOutcome(of concluded: [Manifest], onDisk disk: RecordingDisk) {
-        let end = MediaTime(nanoseconds: concluded[disk.index].duration_ns)
-        for remark in disk.folderWriter.dequeueRemarks() {
-            publish(SessionEvent(warning: remark.description, at: end))
-        }
-        var manifest = concluded[disk.index]
-        guard let other = disks.first(where: { $0 !== disk }), let told = manifest.other_folder,
-            told.outcome != concluded[other.index].outcome
-        else { return }
-        manifest.other_folder?.outcome = concluded[other.index].outcome
-        disk.folderWriter.write(manifest)
-    }
-
-    private func result(_ concluded: [Manifest], _ failures: [[FileError]]) -> RecordingResult {
-        let backup = disks.dropFirst().first.map {
-            RecordingResult.BackupOutcome(
-                folder: $0.folder.currentPath, content: $0.content, storageFailures: failures[$0.index])
-        }
-        var manifest = concluded[0]
-        // The last failure may have occurred when the manifest itself was written.
-        if !failures[0].isEmpty { manifest.outcome = .storageFailed }
-        if concluded.count > 1 { manifest.other_folder?.outcome = concluded[1].outcome }
-        return RecordingResult(
-            folder: disks[0].folder.currentPath, manifest: manifest, storageFailures: failures[0],
-            backup: backup,
-            pressureEnd: governor?.endReason,
-            simulationTime: simulationTime,
-            encodingFailures: outputs.encoderWorkers.compactMap(\.failure)
-                + outputs.namedAudioEncoders.compactMap(\.worker.failure)
-                + outputs.microphones.compactMap(\.failure))
-    }
-}
-
-/// A recording whose last tick has been processed. Waits for the encoders and disks on a thread other than the
-/// timeline's.
-struct FinishedTimeline {
+/// A recording after its last tick: the third and last phase. Waits for the encoders, closes the files disk by disk, and
+/// reports the outcome, on a thread other than the timeline's.
+struct FinishedRecording {
     private let recording: RunningRecording
     /// End of the recording since T0: the time after the last tick.
     private let end: MediaTime
+
+    private var context: RecordingContext { recording.context }
+    private var outputs: SessionOutputs { recording.outputs }
+    /// The disks. The first disk holds the recording itself.
+    private var disks: [RecordingDisk] { recording.context.disks }
 
     /// Takes over a recording from the timeline.
     ///
@@ -164,13 +36,13 @@ struct FinishedTimeline {
     ///
     /// - Returns: The outcome of the recording.
     func finish() -> RecordingResult {
-        let outputs = recording.outputs
         // The loudness meter has almost finished, and the last status must include all of its measurements.
         outputs.meter?.finish()
         outputs.meter?.join()
         recording.reportStatus(at: end, phase: .finishing)
         joinEncoders()
-        return recording.close(at: end)
+        recording.finish(at: end)
+        return closeFiles()
     }
 
     /// Waits for the encoders and the loudness meter of a session that ran without files. Blocks the calling thread.
@@ -228,6 +100,110 @@ struct FinishedTimeline {
             for worker in workers { worker.abandon() }
         }
         return done
+    }
+
+    // MARK: Files
+
+    /// Waits until all files are closed and each disk has its final manifest.
+    private func closeFiles() -> RecordingResult {
+        let files = closeDisks()
+        let concluded = disks.map { $0.folderWriter.waitForConclusion() }
+        for disk in disks { recordOutcome(of: concluded, onDisk: disk) }
+        return result(concluded, disks.map { (files[$0.index]?.failures ?? []) + $0.folderWriter.finish() })
+    }
+
+    /// Writes each disk's final manifest when its files are closed, without waiting for other disks.
+    ///
+    /// - Returns: The closed files of each disk, by the disk's index.
+    private func closeDisks() -> [Int: RecordedFiles] {
+        let closings = DiskClosings(outputs)
+        var files: [Int: RecordedFiles] = [:]
+        var count = 0
+        reportClosed(count, of: closings.fileCount)
+        for _ in disks {
+            let closed = closings.next {
+                count += 1
+                reportClosed(count, of: closings.fileCount)
+            }
+            let disk = closed.disk
+            for event in outputs.metadata.flatMap({ $0.conclude(at: end) }) {
+                context.publish(event)
+                // `finished` must be the last event.
+                for open in disks where files[open.index] == nil { open.folderWriter.append(event) }
+            }
+            let own = RecordedFiles(
+                removingUnstartedTracks(from: closed),
+                conclusion: recording.storage.conclusion(ofDisk: disk.index))
+            files[disk.index] = own
+            let other = disks.first { $0 !== disk }.map {
+                Manifest.OtherFolder(
+                    folder: $0.folder.currentPath.printable(),
+                    outcome: $0.folderWriter.conclusionSoFar?.outcome ?? .recording)
+            }
+            var manifest = recording.manifest
+            let final = manifest.finish(
+                outputs: outputs, files: own, end: end,
+                outcome: own.failures.isEmpty ? .finished : .storageFailed, markers: recording.markers,
+                stills: recording.stills, pressure: recording.pressureSummary,
+                governor: recording.governor, silenceExceeded: recording.silenceExceeded, other: other)
+            let report = SyncReport(manifest: final, history: recording.history).document
+            disk.folderWriter.conclude(final, report: Data(report.utf8))
+        }
+        return files
+    }
+
+    private func reportClosed(_ count: Int, of fileCount: Int) {
+        recording.reportStatus(at: end, phase: .finishing, finishing: (count, fileCount))
+    }
+
+    /// Removes the empty files of tracks scheduled to begin after the end of the recording, and returns the remaining
+    /// closed files.
+    private func removingUnstartedTracks(from closed: DiskClosings.Closed) -> DiskClosings.Closed {
+        let cameras = outputs.cameraTracks.filter { track in
+            track.counts.written == 0 && outputs.startTimes[track.name].map { $0 >= end } ?? false
+        }.compactMap { outputs.places[$0.name]?.file }
+        let microphones = outputs.microphoneTracks.filter {
+            $0.counts.total == 0 && $0.first > 0 && AudioGrid.samples.time(ofTick: $0.first) >= end
+        }
+        for path in cameras + microphones.compactMap(\.file?.relativePath) {
+            closed.disk.folder.place(of: path).discard()
+        }
+        return DiskClosings.Closed(
+            disk: closed.disk, movies: closed.movies.filter { !cameras.contains($0.key) },
+            waves: closed.waves.filter { wave in !microphones.contains { $0.name == wave.key } })
+    }
+
+    /// Writes the other disk's outcome to the manifest of a disk that was closed before the outcome was known.
+    private func recordOutcome(of concluded: [Manifest], onDisk disk: RecordingDisk) {
+        let end = MediaTime(nanoseconds: concluded[disk.index].duration_ns)
+        for remark in disk.folderWriter.dequeueRemarks() {
+            context.publish(SessionEvent(warning: remark.description, at: end))
+        }
+        var manifest = concluded[disk.index]
+        guard let other = disks.first(where: { $0 !== disk }), let reported = manifest.other_folder,
+            reported.outcome != concluded[other.index].outcome
+        else { return }
+        manifest.other_folder?.outcome = concluded[other.index].outcome
+        disk.folderWriter.write(manifest)
+    }
+
+    private func result(_ concluded: [Manifest], _ failures: [[FileError]]) -> RecordingResult {
+        let backup = disks.dropFirst().first.map {
+            RecordingResult.BackupOutcome(
+                folder: $0.folder.currentPath, content: $0.content, storageFailures: failures[$0.index])
+        }
+        var manifest = concluded[0]
+        // The last failure may have occurred when the manifest itself was written.
+        if !failures[0].isEmpty { manifest.outcome = .storageFailed }
+        if concluded.count > 1 { manifest.other_folder?.outcome = concluded[1].outcome }
+        return RecordingResult(
+            folder: disks[0].folder.currentPath, manifest: manifest, storageFailures: failures[0],
+            backup: backup,
+            pressureEnd: recording.governor?.endReason,
+            simulationTime: context.inputs.simulationTime,
+            encodingFailures: outputs.encoderWorkers.compactMap(\.failure)
+                + outputs.namedAudioEncoders.compactMap(\.worker.failure)
+                + outputs.microphones.compactMap(\.failure))
     }
 }
 
