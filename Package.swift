@@ -280,9 +280,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Inputs", "LedgerCheck", "Media", "Monitoring", "Plan", "Profiles", "Session",
-                "SessionFolder",
-                "Timing", "multicam",
+                "Control", "Inputs", "LedgerCheck", "Media", "Monitoring", "Plan", "Profiles", "Session",
+                "SessionFolder", "StressTest", "Timing", "multicam",
             ],
             exclude: ["mistakes.md"], swiftSettings: strict),
         tests(

@@ -1,4 +1,6 @@
 import Foundation
+import Media
+import SessionFolder
 import Testing
 
 @Suite("Budgets on the command line")
@@ -73,29 +75,26 @@ struct BudgetTests {
             scratch, budget: "hardware: \(budget), floors: { size: 320x240, rate: 30 }")
         let running = try RunningCommand(
             [Multicam.path, "record", "--profile", path, "--duration", "20s", "--json"], in: scratch)
-        let started = try running.event("started")
-        let folder = try #require(started["folder"] as? String)
+        let folder = try #require(try running.event(SessionEvent.Started.self).fields.folder)
         // The disk thread writes the manifest asynchronously, possibly after the event.
         let deadline = Date(timeIntervalSinceNow: 60)
         while !FileManager.default.fileExists(atPath: folder + "/manifest.json"), Date() < deadline {
             Thread.sleep(forTimeInterval: 0.02)
         }
         let early = try Session(folder)
-        let told = try #require((early.manifest["cost"] as? [String: Any])?["reductions"] as? [[String: Any]])
-        #expect(
-            early.outcome == "recording" && told.first?["step"] as? String == "face size 640x480 → 320x240")
-        let event = try running.event("reduced")
-        #expect(event["at_ns"] as? Int == 0 && event["step"] as? String == told.first?["step"] as? String)
+        let told = try #require(early.manifest.cost?.reductions)
+        #expect(early.outcome == .recording && told.first?.step == "face size 640x480 → 320x240")
+        let reduced = try running.event(SessionEvent.Reduced.self)
+        #expect(reduced.at.nanoseconds == 0 && reduced.fields.step == told.first?.step)
         let outcome = try running.finish()
         #expect(outcome.status == 0 && outcome.errors.contains("reduced: face size 640x480 → 320x240: cpu "))
         let session = try Session(folder)
-        let cost = try #require(session.manifest["cost"] as? [String: Any])
-        #expect(try #require(cost["hardware"] as? Double) <= budget + 0.0001)
-        #expect(
-            try #require(cost["terms"] as? [[String: Any]]).contains { $0["resource"] as? String == "cpu" })
-        #expect(cost["cpu_ns"] != nil && cost["pressure"] != nil)
-        #expect(try session.track("face")["width"] as? Int == 320)
-        #expect(try session.track("face")["rate"] as? Double == 30)
+        let cost = try #require(session.manifest.cost)
+        #expect(try #require(cost.hardware) <= budget + 0.0001)
+        #expect(try #require(cost.terms).contains { $0.resource == "cpu" })
+        #expect(cost.cpu_ns != nil && cost.pressure != nil)
+        #expect(try session.track("face").width == 320)
+        #expect(try session.track("face").rate == 30)
         #expect(try session.play("cameras/face.mov").frames == 600)
         let check = try Multicam.run([
             "python3", "-c",

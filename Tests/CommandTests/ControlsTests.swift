@@ -1,4 +1,7 @@
+import Control
 import Foundation
+import Media
+import SessionFolder
 import Testing
 
 @Suite("Camera controls on the command line")
@@ -29,14 +32,11 @@ struct ControlsTests {
         let outcome = try Multicam.run(
             "controls", "virtual:clap", "exposure_time_absolute=50", "auto_exposure=manual", "--json")
         #expect(outcome.status == 0)
-        let json = try #require(
-            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
-        let set = try #require(json["set"] as? [[String: Any]])
-        #expect(set.map { $0["name"] as? String } == ["auto_exposure", "exposure_time_absolute"])
-        #expect(set.map { $0["value"] as? Int } == [1, 50])
-        let controls = try #require(json["controls"] as? [[String: Any]])
-        let exposure = controls.first { $0["name"] as? String == "exposure_time_absolute" }
-        #expect(exposure?["inactive"] as? Bool == false)
+        let report = try outcome.decoded(as: ControlsReport.self)
+        #expect(report.set.map(\.name) == ["auto_exposure", "exposure_time_absolute"])
+        #expect(report.set.map(\.value) == [1, 50])
+        let exposure = report.controls.first { $0.name == "exposure_time_absolute" }
+        #expect(exposure?.inactive == false)
     }
 
     @Test(
@@ -102,13 +102,10 @@ struct ControlsTests {
             environment: environment,
             in: scratch)
         #expect(recorded.status == 0, "\(recorded.errors)")
-        let devices = try #require(try scratch.session(in: "out").manifest["devices"] as? [[String: Any]])
-        let controls = try #require(devices.first?["controls"] as? [[String: Any]])
-        func origin(_ name: String) -> String? {
-            controls.first { $0["name"] as? String == name }?["origin"] as? String
-        }
-        #expect(origin("focus_absolute") == "preset")
-        #expect(origin("brightness") == "asked")
+        let controls = try #require(try scratch.session(in: "out").manifest.devices.first?.controls)
+        func origin(_ name: String) -> ControlRequest.Origin? { controls.first { $0.name == name }?.origin }
+        #expect(origin("focus_absolute") == .preset)
+        #expect(origin("brightness") == .asked)
         let deleted = try Multicam.run(
             "controls", "virtual:bars", "--delete", "desk by day", environment: environment)
         #expect(deleted.status == 0)
@@ -122,15 +119,11 @@ struct ControlsTests {
     /// Returns the reply to `multicam ctl WORDS --json`.
     private static func runCtl(
         _ words: [String], _ environment: [String: String]
-    ) throws -> (status: Int32, reply: [String: Any], values: [String: Int]) {
+    ) throws -> (status: Int32, reply: ControlReply, values: [String: Int64]) {
         let outcome = try Multicam.run(
             [Multicam.path, "ctl"] + words + ["--json"], environment: environment)
-        let reply = try #require(
-            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
-        let controls = (reply["controls"] as? [String: Any])?["controls"] as? [[String: Any]] ?? []
-        let values = controls.compactMap { control in
-            (control["name"] as? String).flatMap { name in (control["value"] as? Int).map { (name, $0) } }
-        }
+        let reply = try outcome.decoded(as: ControlReply.self)
+        let values = (reply.controls?.controls ?? []).map { ($0.name, $0.value) }
         return (outcome.status, reply, Dictionary(values, uniquingKeysWith: { first, _ in first }))
     }
 
@@ -154,14 +147,16 @@ struct ControlsTests {
                 Multicam.path, "record", "--profile", profile, "--output", scratch.path + "/out",
                 "--duration", "120", "--json",
             ], environment: environment)
-        let folder = try #require(try command.event("started")["folder"] as? String)
+        let folder = try #require(try command.event(SessionEvent.Started.self).fields.folder)
         let told = try Self.runCtl(["controls", "face"], environment)
         #expect(told.status == 0 && told.values["brightness"] == 0 && told.values["gain"] == 16)
         let set = try Self.runCtl(["controls", "face", "brightness=20"], environment)
         #expect(set.status == 0 && set.values["brightness"] == 20)
         let saved = try Self.runCtl(["save-preset", "face", "by", "day"], environment)
-        #expect((saved.reply["controls"] as? [String: Any])?["presets"] as? [String] == ["by day"])
-        #expect(try Self.runCtl(["set", "face", "brightness=0"], environment).reply["controls"] == nil)
+        #expect(saved.reply.controls?.presets == ["by day"])
+        let unset = try Multicam.run(
+            "ctl", "set", "face", "brightness=0", "--json", environment: environment)
+        #expect(try unset.decoded(as: JSONValue.self)["controls"] == nil)
         let loaded = try Self.runCtl(["load-preset", "face", "by day"], environment)
         #expect(loaded.values["brightness"] == 20)
         #expect(try Self.runCtl(["load-preset", "face", "none"], environment).status == 1)
@@ -170,7 +165,7 @@ struct ControlsTests {
         // Both cameras show the same bars with different exposures, so that copying the settings would not
         // match their images.
         let matched = try Self.runCtl(["match", "face", "desk"], environment)
-        let text = matched.reply["text"] as? String ?? ""
+        let text = matched.reply.text
         #expect(matched.status == 0 && text.contains("face was matched to desk"), "\(text)")
         #expect(matched.values["auto_exposure"] == 1)
         let shares = text.matches(of: #/(-?\d+) % \(desk: (-?\d+) %\)/#).compactMap { match in

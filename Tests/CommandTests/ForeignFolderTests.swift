@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionFolder
 import Testing
 
 @Suite("session folders from another source")
@@ -17,14 +18,6 @@ struct ForeignFolderTests {
         try FileManager.default.createDirectory(
             atPath: scratch.path + "/home", withIntermediateDirectories: true)
         return try #require(outcome.lines.first)
-    }
-
-    private func edit(_ folder: String, _ change: (inout [String: Any]) -> Void) throws {
-        let file = URL(fileURLWithPath: folder + "/manifest.json")
-        var manifest = try #require(
-            try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
-        change(&manifest)
-        try JSONSerialization.data(withJSONObject: manifest).write(to: file)
     }
 
     private func replace(_ path: String, withLinkTo target: String) throws {
@@ -64,7 +57,7 @@ struct ForeignFolderTests {
         let folder = try recording(scratch)
         if words[0] == "recover" {
             // Simulates a crash, so that a recovery writes the manifest, an event, and the report.
-            try edit(folder) { $0["outcome"] = "recording" }
+            try Session.edit(folder) { $0.outcome = .recording }
         }
         try replace("\(folder)/\(place)", withLinkTo: "\(scratch.path)/\(target)")
         let outcome = try Multicam.run([Multicam.path, words[0], folder] + words.dropFirst())
@@ -102,12 +95,10 @@ struct ForeignFolderTests {
     func year() throws {
         let scratch = try Scratch()
         let folder = try recording(scratch)
-        let year = 365 * 86_400 * 1_000_000_000
-        try edit(folder) { manifest in
-            manifest["duration_ns"] = year
-            manifest["tracks"] = (manifest["tracks"] as? [[String: Any]])?.map { track in
-                track.merging(["duration_ns": year]) { $1 }
-            }
+        let year: Int64 = 365 * 86_400 * 1_000_000_000
+        try Session.edit(folder) { manifest in
+            manifest.duration_ns = year
+            for index in manifest.tracks.indices { manifest.tracks[index].duration_ns = year }
         }
         for words in [["export", "--to", "podcast"], ["render"]] {
             let outcome = try Multicam.run([Multicam.path, words[0], folder] + words.dropFirst())

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionFolder
 import Testing
 
 /// Replaces systemd-inhibit with a program that holds a file lock instead of logind's.
@@ -29,7 +30,7 @@ struct InhibitorTests {
             [
                 Multicam.path, "record", "--profile", profile, "--output", scratch.path + "/out", "--json",
             ], environment: environment, in: scratch)
-        _ = try command.event("started")
+        _ = try command.event(SessionEvent.Started.self)
         var isHeld = false
         for _ in 0..<2000 where !isHeld {
             isHeld = FileManager.default.fileExists(atPath: scratch.path + "/held")

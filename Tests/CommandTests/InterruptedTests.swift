@@ -1,15 +1,11 @@
 import Foundation
 import Glibc
 import Media
+import SessionFolder
 import Testing
 
 @Suite("Interrupted recordings in recordings, verify, and recover", .serialized)
 struct InterruptedTests {
-    private func json(_ path: String) throws -> [String: Any] {
-        try #require(
-            try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) as? [String: Any])
-    }
-
     /// A finished recording of 0.5 s.
     private func recorded(_ scratch: Scratch) throws -> String {
         let outcome = try Multicam.run(
@@ -20,15 +16,14 @@ struct InterruptedTests {
 
     /// Changes the manifest of a finished recording to the one that is written during a recording, as if a
     /// crash had occurred.
-    private func interrupt(_ folder: String, _ change: (inout [String: Any]) throws -> Void) throws {
-        let path = folder + "/manifest.json"
-        var manifest = try json(path)
-        manifest["outcome"] = "recording"
-        manifest["duration_ns"] = 0
-        manifest["files"] = nil
-        manifest["markers"] = [Any]()
-        try change(&manifest)
-        try JSONSerialization.data(withJSONObject: manifest).write(to: URL(filePath: path))
+    private func interrupt(_ folder: String, _ change: (inout Manifest) -> Void = { _ in }) throws {
+        try Session.edit(folder) { manifest in
+            manifest.outcome = .recording
+            manifest.duration_ns = 0
+            manifest.files = nil
+            manifest.markers = []
+            change(&manifest)
+        }
     }
 
     private func append(_ lines: String, to path: String) throws {
@@ -54,8 +49,9 @@ struct InterruptedTests {
             "record", "--profile", profile, "--output", "out", "--duration", "0.5", in: scratch)
         let folder = try #require(outcome.lines.first, "\(outcome.errors)")
         try interrupt(folder) { manifest in
-            manifest["tracks"] = try #require(manifest["tracks"] as? [[String: Any]]).map { track in
-                track.merging(["ended_ns": 500_000_000, "duration_ns": 0]) { $1 }
+            for index in manifest.tracks.indices {
+                manifest.tracks[index].ended_ns = 500_000_000
+                manifest.tracks[index].duration_ns = 0
             }
         }
         try append(
@@ -68,19 +64,17 @@ struct InterruptedTests {
             """, to: folder + "/events.ndjson")
         let recovered = try Multicam.run("recover", folder)
         #expect(recovered.status == 0, "\(recovered.errors)")
-        let manifest = try json(folder + "/manifest.json")
+        let manifest = try Session(folder).manifest
         // The marker shows that the recording was longer than its tracks. The recording ends on the camera's
         // grid.
-        #expect(manifest["duration_ns"] as? Int == 933_333_333)
-        let markers = try #require(manifest["markers"] as? [[String: Any]])
-        #expect(markers.compactMap { $0["text"] as? String } == ["during", "after"])
-        #expect((manifest["changes"] as? [Any])?.count == 2)
-        for track in try #require(manifest["tracks"] as? [[String: Any]]) {
-            #expect(track["duration_ns"] as? Int == 500_000_000)
-            let written = ((track["frames"] ?? track["samples"]) as? [String: Any])?["written"] as? Int
-            #expect(written == (track["frames"] == nil ? 24_000 : 15))
+        #expect(manifest.duration_ns == 933_333_333)
+        #expect(manifest.markers.map(\.text) == ["during", "after"])
+        #expect(manifest.changes?.count == 2)
+        for track in manifest.tracks {
+            #expect(track.duration_ns == 500_000_000)
+            #expect(track.written == (track.frames == nil ? 24_000 : 15))
         }
-        #expect((manifest["gaps"] as? [Any])?.isEmpty == true)
+        #expect(manifest.gaps.isEmpty)
         #expect(try Multicam.run("verify", folder).status == 0)
     }
 
@@ -90,7 +84,7 @@ struct InterruptedTests {
         let folder = try recorded(scratch)
         let (path, draft) = (folder + "/manifest.json", folder + "/manifest.json.new")
         let finished = try Data(contentsOf: URL(filePath: path))
-        try interrupt(folder) { _ in }
+        try interrupt(folder)
         try finished.write(to: URL(filePath: draft))
         let outcome = try Multicam.run("recover", folder)
         #expect(
@@ -106,28 +100,27 @@ struct InterruptedTests {
     func noManifest() throws {
         let scratch = try Scratch()
         let folder = try recorded(scratch)
-        let before = try json(folder + "/manifest.json")
+        let before = try Session(folder).manifest
         unlink(folder + "/manifest.json")
         expectRefusal(try Multicam.run("verify", folder), status: 1, "multicam recover")
         let outcome = try Multicam.run("recover", folder)
         #expect(
             outcome.status == 0 && outcome.output.contains("manifest.json is missing"),
             "\(outcome.output)\(outcome.errors)")
-        let manifest = try json(folder + "/manifest.json")
-        #expect(manifest["outcome"] as? String == "recovered")
-        #expect(manifest["duration_ns"] as? Int == before["duration_ns"] as? Int)
-        #expect(manifest["t0_monotonic_ns"] as? Int == before["t0_monotonic_ns"] as? Int)
-        #expect((manifest["started"] as? String)?.prefix(16) == (before["started"] as? String)?.prefix(16))
-        func tracks(_ manifest: [String: Any]) throws -> [String: [String: Any]] {
-            let tracks = try #require(manifest["tracks"] as? [[String: Any]])
-            return Dictionary(uniqueKeysWithValues: tracks.map { ($0["name"] as? String ?? "", $0) })
-        }
-        let (found, known) = (try tracks(manifest), try tracks(before))
-        #expect(Set(found.keys) == ["program", "desk", "host"])
-        for (name, track) in found {
-            for field in ["kind", "file", "codec", "stream", "width", "height", "channels", "duration_ns"] {
-                #expect("\(track[field] ?? "")" == "\(known[name]?[field] ?? "")", "\(name) \(field)")
-            }
+        let manifest = try Session(folder).manifest
+        #expect(manifest.outcome == .recovered)
+        #expect(manifest.duration_ns == before.duration_ns)
+        #expect(manifest.t0_monotonic_ns == before.t0_monotonic_ns)
+        #expect(manifest.started.prefix(16) == before.started.prefix(16))
+        #expect(manifest.tracks.map(\.name).sorted() == ["desk", "host", "program"])
+        for found in manifest.tracks {
+            let known = try #require(before.tracks.first { $0.name == found.name })
+            #expect(
+                (found.kind, found.file, found.codec, found.stream)
+                    == (known.kind, known.file, known.codec, known.stream), "\(found.name)")
+            #expect(
+                (found.width, found.height, found.channels, found.duration_ns)
+                    == (known.width, known.height, known.channels, known.duration_ns), "\(found.name)")
         }
         try checkSchema(folder)
         let verified = try Multicam.run("verify", folder)
@@ -135,10 +128,7 @@ struct InterruptedTests {
         #expect(try Multicam.run("recover", folder).lines.first?.contains("is already complete") == true)
         #expect(try Multicam.run("export", folder, "--to", "otio").status == 0)
         // Complete files were not changed.
-        let sums = try [manifest, before].map { manifest in
-            try #require(manifest["files"] as? [[String: Any]]).map { $0["bytes"] as? Int }
-        }
-        #expect(sums[0] == sums[1])
+        #expect(try #require(manifest.files).map(\.bytes) == #require(before.files).map(\.bytes))
 
         // An unreadable manifest is kept next to the new one.
         let torn = Data("{\"schema\": 1, \"outco".utf8)
@@ -148,8 +138,10 @@ struct InterruptedTests {
         #expect(try Multicam.run("verify", folder).status == 0)
 
         // A manifest of another version is not replaced.
-        let other = try JSONSerialization.data(withJSONObject: before.merging(["schema": 2]) { $1 })
-        try other.write(to: URL(filePath: folder + "/manifest.json"))
+        var later = before
+        later.schema = 2
+        try Session.write(later, to: folder)
+        let other = try Data(contentsOf: URL(filePath: folder + "/manifest.json"))
         expectRefusal(try Multicam.run("recover", folder), status: 1, "another version of multicam")
         #expect(try Data(contentsOf: URL(filePath: folder + "/manifest.json")) == other)
     }
@@ -188,16 +180,16 @@ struct InterruptedTests {
     func order() throws {
         let scratch = try Scratch()
         let folder = try recorded(scratch)
-        let manifest = try json(folder + "/manifest.json")
+        var manifest = try Session(folder).manifest
         let starts = [
             "a": "2026-03-01T12:00:00.500000000+01:00", "z": "2026-02-28T12:00:00.000000000+01:00",
             "m": "2026-03-01T12:00:00.000000000+00:00", "b": "2026-03-01T12:00:00.600000000+01:00",
         ]
         for (name, started) in starts {
-            try FileManager.default.createDirectory(
-                atPath: scratch.path + "/list/" + name, withIntermediateDirectories: true)
-            try JSONSerialization.data(withJSONObject: manifest.merging(["started": started]) { $1 }).write(
-                to: URL(filePath: scratch.path + "/list/\(name)/manifest.json"))
+            let copy = scratch.path + "/list/" + name
+            try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+            manifest.started = started
+            try Session.write(manifest, to: copy)
         }
         let list = try Multicam.run("recordings", "--output", scratch.path + "/list")
         #expect(list.lines.compactMap(\.first) == ["m", "b", "a", "z"], "\(list.output)\(list.errors)")
@@ -223,17 +215,17 @@ struct InterruptedTests {
                 Multicam.path, "record", "--profile", try scratch.smallProfile(), "--output", "out", "--name",
                 "old", "--json",
             ], in: scratch)
-        let folder = try #require(try command.event("started")["folder"] as? String)
+        let folder = try #require(try command.event(SessionEvent.Started.self).fields.folder)
         let moved = scratch.path + "/elsewhere"
         #expect(rename(folder, moved) == 0)
         command.send(SIGTERM)
-        let finished = try command.event("finished")
+        let finished = try command.event(SessionEvent.Finished.self).fields
         #expect(command.waitForEnd() == 0)
         let resolved = try #require(realpath(moved, nil))
         defer { free(resolved) }
-        #expect(finished["folder"] as? String == String(cString: resolved))
+        #expect(finished.folder == String(cString: resolved))
         #expect(!FileManager.default.fileExists(atPath: folder))
-        #expect(try json(moved + "/manifest.json")["outcome"] as? String == "finished")
+        #expect(try Session(moved).outcome == .finished)
         #expect(try Multicam.run("verify", moved).status == 0)
     }
 

@@ -1,5 +1,7 @@
+import Control
 import Foundation
 import Glibc
+import SessionFolder
 import Testing
 
 @Suite("Device changes during a recording")
@@ -32,7 +34,7 @@ struct LiveChangeTests {
                     try scratch.file("two.yaml", profile),
                     "--output", scratch.path + "/out", "--duration", duration, "--json",
                 ], environment: environment)
-            folder = try #require(try command.event("started")["folder"] as? String)
+            folder = try #require(try command.event(SessionEvent.Started.self).fields.folder)
         }
 
         func ctl(_ words: String...) throws -> Multicam.Outcome {
@@ -49,22 +51,8 @@ struct LiveChangeTests {
             #expect(outcome.status == 0, "\(words): \(outcome.errors)")
         }
 
-        func cost() throws -> [String: Any]? {
-            let answer = try JSONSerialization.jsonObject(with: Data(try ctl("status", "--json").output.utf8))
-            return ((answer as? [String: Any])?["status"] as? [String: Any])?["cost"] as? [String: Any]
-        }
-
-        func manifest() throws -> [String: Any] {
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/manifest.json"))
-            return try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
-        }
-
-        func tracks() throws -> [String: [String: Any]] {
-            let tracks = try #require(try manifest()["tracks"] as? [[String: Any]])
-            return Dictionary(
-                uniqueKeysWithValues: tracks.compactMap { track in
-                    (track["name"] as? String).map { ($0, track) }
-                })
+        func cost() throws -> ControlStatus.Cost? {
+            try ctl("status", "--json").decoded(as: ControlReply.self).status?.cost
         }
     }
 
@@ -99,24 +87,25 @@ struct LiveChangeTests {
             let outcome = try Multicam.run([Multicam.path, "ctl"] + words, environment: steered.environment)
             #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(words): \(outcome.errors)")
         }
-        _ = try steered.command.event("split")
+        _ = try steered.command.event(SessionEvent.Split.self)
         try steered.applyChange("remove", "guest")
         try steered.applyChange("stop")
         #expect(try steered.command.finish().status == 0)
-        let tracks = try steered.tracks()
-        #expect(tracks.keys.sorted() == ["desk", "face", "guest", "host", "lapel", "program"])
-        let ends = ["face", "guest"].map { tracks[$0]?["ended_ns"] as? Int ?? 0 }
+        let session = try Session(steered.folder)
+        #expect(
+            session.manifest.tracks.map(\.name).sorted() == [
+                "desk", "face", "guest", "host", "lapel", "program",
+            ])
+        let guest = try session.track("guest")
+        let ends = try [session.track("face"), guest].map { try #require($0.ended_ns) }
         #expect(ends.allSatisfy { $0 > 0 && $0 < 600_000_000_000 })
-        let begin = try #require(tracks["guest"]?["first_ns"] as? Int)
-        #expect(begin > 0 && begin + (tracks["guest"]?["duration_ns"] as? Int ?? 0) == ends[1])
-        let devices = try #require(try steered.manifest()["devices"] as? [[String: Any]])
-        #expect(devices.compactMap { $0["role"] as? String } == ["desk", "face", "guest", "host", "lapel"])
-        let lapel = try #require(tracks["lapel"])
-        let heard = try #require(lapel["samples"] as? [String: Any])
-        let length = try #require(lapel["duration_ns"] as? Int)
-        #expect(lapel["first_ns"] as? Int ?? 0 > 0)
-        #expect(heard["written"] as? Int == Int((Double(length) * 48e-6).rounded()))
-        #expect(heard["silence"] as? Int == 0)
+        #expect(guest.first_ns > 0 && guest.first_ns + guest.duration_ns == ends[1])
+        #expect(session.manifest.devices.map(\.role) == ["desk", "face", "guest", "host", "lapel"])
+        let lapel = try session.track("lapel")
+        let heard = try #require(lapel.samples)
+        #expect(lapel.first_ns > 0)
+        #expect(heard.written == Int64((Double(lapel.duration_ns) * 48e-6).rounded()))
+        #expect(heard.silence == 0)
         let check = try Multicam.run([Multicam.path, "verify", steered.folder])
         #expect(check.status == 0, "\(check.errors)")
     }
@@ -137,11 +126,9 @@ struct LiveChangeTests {
         try steered.applyChange("snapshot", "desk")
         try steered.applyChange("stop")
         _ = steered.command.waitForEnd()
-        let manifest = try steered.manifest()
-        let desk = try #require(try steered.tracks()["desk"])
-        #expect((desk["parts"] as? [String])?.count == 2)
-        let devices = try #require(manifest["devices"] as? [[String: Any]])
-        #expect(devices.compactMap { $0["role"] as? String } == ["desk", "desk", "desk", "face", "host"])
+        let session = try Session(steered.folder)
+        #expect(try session.track("desk").parts?.count == 2)
+        #expect(session.manifest.devices.map(\.role) == ["desk", "desk", "desk", "face", "host"])
         let check = try Multicam.run([Multicam.path, "verify", steered.folder])
         #expect(check.status == 0, "\(check.errors)")
     }
@@ -154,11 +141,8 @@ struct LiveChangeTests {
         let steered = try RecorderProcess(duration: "600", profile: budget)
         try steered.applyChange("add", "guest", "virtual:clap?size=320x180")
         let told = try #require(try steered.cost())
-        let live = Dictionary(
-            uniqueKeysWithValues: (told["terms"] as? [[String: Any]] ?? []).map {
-                ($0["resource"] as? String ?? "", $0["used"] as? Double ?? 0)
-            })
-        #expect(told["budget"] as? Double == 1)
+        let live = Dictionary(uniqueKeysWithValues: told.terms.map { ($0.resource, $0.used) })
+        #expect(told.budget == 1)
         let three = budget.replacingOccurrences(
             of: "microphones: { host",
             with: "  guest: { device: \"virtual:clap?size=320x180\" }\nmicrophones: { host")
@@ -178,17 +162,17 @@ struct LiveChangeTests {
         #expect(try steered.ctl("status").output.contains("hardware cost  "))
         try steered.applyChange("stop")
         _ = steered.command.waitForEnd()
-        let changes = try #require(try steered.manifest()["changes"] as? [[String: Any]])
+        let changes = try #require(try Session(steered.folder).manifest.changes)
         #expect(changes.count == 1)
-        #expect(changes.first?["cost"] as? Double == told["hardware"] as? Double)
-        #expect(changes.first?["budget"] as? Double == 1)
+        #expect(changes.first?.cost == told.hardware)
+        #expect(changes.first?.budget == 1)
     }
 
     @Test("tracks of added and removed devices are recovered with separate lengths")
     func recovered() throws {
         let steered = try RecorderProcess(duration: "300")
         try steered.applyChange("add", "guest", "virtual:clap?size=320x180")
-        _ = try steered.command.event("split")
+        _ = try steered.command.event(SessionEvent.Split.self)
         try steered.applyChange("stop-track", "face")
         try steered.applyChange("stop-track", "host")
         try steered.applyChange("start-track", "host")
@@ -202,30 +186,28 @@ struct LiveChangeTests {
         _ = steered.command.waitForEnd()
         let recovery = try Multicam.run([Multicam.path, "recover", steered.folder])
         #expect(recovery.status == 0, "\(recovery.errors)")
-        let duration = try #require(try steered.manifest()["duration_ns"] as? Int)
-        let changes = try #require(try steered.manifest()["changes"] as? [[String: Any]])
+        let session = try Session(steered.folder)
+        let duration = session.manifest.duration_ns
+        let changes = try #require(session.manifest.changes)
         #expect(
-            changes.compactMap { ($0["changes"] as? [String])?.first } == [
+            changes.compactMap(\.changes.first) == [
                 "add guest virtual:clap?size=320x180", "stop-track face", "stop-track host",
                 "start-track host",
             ])
-        let tracks = try steered.tracks()
-        let ended = try #require(tracks["face"]?["ended_ns"] as? Int)
-        #expect(tracks["face"]?["duration_ns"] as? Int == ended && ended < duration)
-        let begin = try #require(tracks["guest"]?["first_ns"] as? Int)
-        #expect(begin > 0 && tracks["guest"]?["duration_ns"] as? Int == duration - begin)
+        let face = try session.track("face")
+        let ended = try #require(face.ended_ns)
+        #expect(face.duration_ns == ended && ended < duration)
+        let guest = try session.track("guest")
+        #expect(guest.first_ns > 0 && guest.duration_ns == duration - guest.first_ns)
         for name in ["host", "host.2"] {
-            let track = try #require(tracks[name])
-            let end = (track["ended_ns"] as? Int) ?? duration
-            let length = try #require(track["duration_ns"] as? Int)
-            #expect(end == length + (try #require(track["first_ns"] as? Int)), "\(name)")
-            let written = try #require((track["samples"] as? [String: Any])?["written"] as? Int)
-            #expect(abs(written - Int((Double(length) * 48e-6).rounded())) <= 1, "\(name)")
+            let track = try session.track(name)
+            #expect(track.ended_ns ?? duration == track.duration_ns + track.first_ns, "\(name)")
+            let written = try #require(track.samples).written
+            #expect(abs(written - Int64((Double(track.duration_ns) * 48e-6).rounded())) <= 1, "\(name)")
         }
         for name in ["desk", "face", "guest", "program"] {
-            let track = try #require(tracks[name])
-            let length = try #require(track["duration_ns"] as? Int)
-            let frames = try #require((track["frames"] as? [String: Any])?["written"] as? Int)
+            let length = try session.track(name).duration_ns
+            let frames = try session.frames(name).written
             #expect(abs(frames - Int((Double(length) * 30 / 1e9).rounded())) <= 1, "\(name)")
         }
         #expect(

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionFolder
 import Testing
 
 @Suite("Recording on the command line", .serialized)
@@ -18,8 +19,8 @@ struct RecordTests {
                 "multicam: Recorded: 0.5 s in neu/Ton & Bild/Gespräch 1 (program.mp4, "))
         #expect(outcome.errors.contains("ffplay -autoexit 'neu/Ton & Bild/Gespräch 1/program.mp4'"))
         let session = try scratch.session(in: "neu/Ton & Bild")
-        #expect(session.outcome == "finished")
-        #expect((session.manifest["started"] as? String)?.hasSuffix("+05:45") == true)
+        #expect(session.outcome == .finished)
+        #expect(session.manifest.started.hasSuffix("+05:45"))
         #expect(try session.play("program.mp4").frames == 15)
         #expect(try session.play("cameras/desk.mov").frames == 15)
         #expect(try session.play("audio/host.wav").seconds == 0.5)
@@ -96,7 +97,7 @@ struct RecordTests {
         #expect(outcome.lines.count == 1)
         #expect(outcome.errors.contains("multicam: Incomplete: camera desk is missing "))
         let session = try scratch.session(in: "recordings")
-        #expect(session.outcome == "finished")
+        #expect(session.outcome == .finished)
         #expect(try session.play("cameras/desk.mov").frames == 30)
     }
 
@@ -118,10 +119,11 @@ struct RecordTests {
         #expect(outcome.errors.contains("Microphone host is missing 0.12 s of 1 s of audio (12 %"))
         #expect(outcome.errors.contains(") in 2 places"))
         let last = try #require(outcome.lines.last)
-        let finished = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]
-        #expect(finished?["exit"] as? Int == Int(outcome.status))
-        #expect((finished?["verdict"] as? String)?.contains("Microphone host is missing 0.12 s") == true)
-        let folder = try #require(finished?["folder"] as? String)
+        let event = try JSONText.decoder().decode(SessionEvent.self, from: Data(last.utf8))
+        let finished = try #require(event.content.payload as? SessionEvent.Finished)
+        #expect(finished.exit == Int64(outcome.status))
+        #expect(finished.verdict.contains("Microphone host is missing 0.12 s"))
+        let folder = try #require(finished.folder)
         let verified = try Multicam.run("verify", folder)
         #expect(verified.status == 0 && verified.errors.contains("Microphone host is missing 0.12 s"))
         #expect(
@@ -136,11 +138,11 @@ struct RecordTests {
             Multicam.path, "record", "--profile", scratch.smallProfile(), "--output", scratch.path + "/out",
             "--duration", "0.5", "--json",
         ])
-        _ = try command.event("started")
+        _ = try command.event(SessionEvent.Started.self)
         try command.closeOutput()
         #expect(command.waitForEnd() == 0)
         let session = try scratch.session(in: "out")
-        #expect(session.outcome == "finished")
+        #expect(session.outcome == .finished)
         #expect(try session.play("program.mp4").frames == 15)
     }
 

@@ -1,15 +1,12 @@
 import Foundation
 import Glibc
 import Media
+import SessionFolder
 import Testing
+import Timing
 
 @Suite("recover on the command line", .serialized)
 struct RecoverTests {
-    private func json(_ path: String) throws -> [String: Any] {
-        try #require(
-            try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) as? [String: Any])
-    }
-
     /// A recording that was killed after it had written some fragments and `audioBytes` bytes of audio, at
     /// 192,000 bytes per second.
     private func makeKilledRecording(
@@ -18,7 +15,7 @@ struct RecoverTests {
     ) throws -> String {
         let command = ["record", "--profile", try scratch.smallProfile(), "--output", "out", "--json"]
         let running = try RunningCommand([Multicam.path] + command + options, in: scratch)
-        let folder = try #require(try running.event("started")["folder"] as? String)
+        let folder = try #require(try running.event(SessionEvent.Started.self).fields.folder)
         // Wait until all files have content, regardless of the machine's speed.
         let files = ["program.mp4", "cameras/desk.mov", "audio/host.wav"].map { "\(folder)/\($0)" }
         var sizes: [Int64] = []
@@ -75,19 +72,17 @@ struct RecoverTests {
         let outcome = try Multicam.run("recover", folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.lines.first?.contains("was recovered") == true)
-        let manifest = try json(folder + "/manifest.json")
-        #expect(manifest["outcome"] as? String == "recovered")
-        let duration = try #require(manifest["duration_ns"] as? Int)
+        let manifest = try Session(folder).manifest
+        #expect(manifest.outcome == .recovered)
+        let duration = manifest.duration_ns
         #expect(duration > 0)
-        let tracks = try #require(manifest["tracks"] as? [[String: Any]])
-        #expect(Set(tracks.compactMap { $0["name"] as? String }) == ["program", "desk", "host"])
-        for track in tracks {
-            let written = ((track["frames"] ?? track["samples"]) as? [String: Any])?["written"] as? Int
-            let rate = track["frames"] == nil ? 48_000 : 30
-            #expect(written == Int((Double(duration) * Double(rate) / 1e9).rounded()))
+        #expect(Set(manifest.tracks.map(\.name)) == ["program", "desk", "host"])
+        for track in manifest.tracks {
+            let rate = track.frames == nil ? 48_000 : 30
+            #expect(track.written == Int64((Double(duration) * Double(rate) / 1e9).rounded()))
         }
-        let recovery = try #require(manifest["recovery"] as? [String: Any])
-        #expect((recovery["tracks"] as? [[String: Any]])?.count == 3)
+        let recovery = try #require(manifest.recovery)
+        #expect(recovery.tracks.count == 3)
         let lines = try String(contentsOfFile: events, encoding: .utf8).split(separator: "\n")
         #expect(lines.last?.contains("\"event\":\"recovered\"") == true)
         for line in lines { _ = try JSONSerialization.jsonObject(with: Data(line.utf8)) }
@@ -95,12 +90,9 @@ struct RecoverTests {
 
         let page = try String(contentsOfFile: folder + "/report/sync.svg", encoding: .utf8)
         #expect(page.contains("the recording was interrupted"))
-        for track in try #require(recovery["tracks"] as? [[String: Any]]) {
-            let padded = try #require(track["padded_ns"] as? Int)
-            let gaps = try #require(manifest["gaps"] as? [[String: Any]]).filter {
-                $0["track"] as? String == track["track"] as? String && $0["cause"] as? String == "disk"
-            }
-            #expect(gaps.contains { $0["to_ns"] as? Int == duration } == (padded > 1_000_000))
+        for track in recovery.tracks {
+            let gaps = manifest.gaps.filter { $0.track == track.track && $0.cause == "disk" }
+            #expect(gaps.contains { $0.to.nanoseconds == duration } == (track.padded_ns > 1_000_000))
         }
 
         let before = try Data(contentsOf: URL(filePath: folder + "/program.mp4"))
@@ -117,26 +109,26 @@ struct RecoverTests {
     /// Checks the results of `verify`, including those after a recovery interrupted before it computed
     /// checksums.
     private func checkFiles(_ folder: String) throws {
-        let path = URL(filePath: folder + "/manifest.json")
-        var manifest = try json(path.path)
-        let files = try #require(manifest["files"] as? [[String: Any]])
-        #expect(files.count == 3 && files.allSatisfy { $0["xxh3_128"] is String })
+        let files = try #require(try Session(folder).manifest.files)
+        #expect(files.count == 3 && files.allSatisfy { $0.xxh3_128 != nil })
         let verification = try Multicam.run("verify", folder)
         #expect(
             verification.status == 0
                 && verification.lines.allSatisfy { $0.hasPrefix("unchanged since recording: ") })
 
-        manifest["files"] = files.map { file in
-            file.filter { !["xxh3_128", "hashed_from"].contains($0.key) }
+        try Session.edit(folder) { manifest in
+            manifest.files = files.map { file in
+                var file = file
+                (file.xxh3_128, file.hashed_from) = (nil, nil)
+                return file
+            }
         }
-        try JSONSerialization.data(withJSONObject: manifest).write(to: path)
         let unread = try Multicam.run("verify", folder)
         #expect(unread.status == 1 && unread.lines.allSatisfy { $0.hasPrefix("unfinished: ") })
         #expect(unread.errors.contains("the file's checksum was not computed"))
         #expect(try Multicam.run("recover", folder).lines.first?.contains("is already complete") == true)
-        let again = try #require(try json(path.path)["files"] as? [[String: Any]])
-        #expect(
-            again.compactMap { $0["xxh3_128"] as? String } == files.compactMap { $0["xxh3_128"] as? String })
+        let again = try #require(try Session(folder).manifest.files)
+        #expect(again.map(\.xxh3_128) == files.map(\.xxh3_128))
     }
 
     private func checkSchema(_ folder: String) throws {
@@ -159,24 +151,21 @@ struct RecoverTests {
         let first = try Multicam.run("recover", folder, "--json")
         #expect(first.status == 0, "\(first.errors)")
         #expect(try String(contentsOfFile: lines, encoding: .utf8) == "{\"at_ns\":1}\n{\"at_ns\":2}\n")
-        let recovered = try json(folder + "/manifest.json")
+        let recovered = try Session(folder).manifest
 
         // All files are complete, but the manifest is the one from before the recovery.
-        var begun = recovered
-        begun["outcome"] = "recording"
-        begun["files"] = nil
-        try JSONSerialization.data(withJSONObject: begun).write(
-            to: URL(filePath: folder + "/manifest.json"))
+        try Session.edit(folder) { manifest in
+            manifest.outcome = .recording
+            manifest.files = nil
+        }
         let again = try Multicam.run("recover", folder, "--json")
         #expect(again.status == 0 && again.output == first.output, "\(again.output)\(again.errors)")
-        let manifest = try json(folder + "/manifest.json")
-        for field in ["tracks", "gaps", "recovery", "files", "duration_ns"] {
-            let words = try [manifest, recovered].map {
-                try JSONSerialization.data(
-                    withJSONObject: [field: try #require($0[field])], options: .sortedKeys)
-            }
-            #expect(words[0] == words[1], "\(field)")
-        }
+        let manifest = try Session(folder).manifest
+        #expect(manifest.tracks == recovered.tracks)
+        #expect(manifest.gaps == recovered.gaps)
+        #expect(manifest.recovery != nil && manifest.recovery == recovered.recovery)
+        #expect(manifest.files != nil && manifest.files == recovered.files)
+        #expect(manifest.duration_ns == recovered.duration_ns)
     }
 
     @Test("all tracks in one file, rotated and copied, have the same counts as in a finished recording")
@@ -195,7 +184,7 @@ struct RecoverTests {
             """)
         let command = ["record", "--profile", profile, "--output", "out", "--json"]
         let running = try RunningCommand([Multicam.path] + command, in: scratch)
-        let folder = try #require(try running.event("started")["folder"] as? String)
+        let folder = try #require(try running.event(SessionEvent.Started.self).fields.folder)
         var size: Int64 = 0
         repeat {
             usleep(20_000)
@@ -208,16 +197,14 @@ struct RecoverTests {
 
         let outcome = try Multicam.run("recover", folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let manifest = try json(folder + "/manifest.json")
-        let duration = Double(try #require(manifest["duration_ns"] as? Int)) / 1e9
-        for track in try #require(manifest["tracks"] as? [[String: Any]]) {
-            let written = try #require(
-                ((track["frames"] ?? track["samples"]) as? [String: Any])?["written"] as? Int)
-            switch track["name"] as? String {
-            case "desk": #expect(written == Int((duration * 30).rounded()))
+        let session = try Session(folder)
+        for track in session.manifest.tracks {
+            let written = try #require(track.written)
+            switch track.name {
+            case "desk": #expect(written == Int64((session.seconds * 30).rounded()))
             // The track has a variable frame rate, so missing frames at the end are not filled in.
-            case "face": #expect((1...Int((duration * 30).rounded())).contains(written))
-            default: #expect(written == Int((duration * 48_000).rounded()))
+            case "face": #expect((1...Int64((session.seconds * 30).rounded())).contains(written))
+            default: #expect(written == Int64((session.seconds * 48_000).rounded()))
             }
         }
         let streams = try Multicam.run([
@@ -241,7 +228,7 @@ struct RecoverTests {
             try Multicam.run("recover", folder + "/cameras/desk.mov").lines.first?.contains(
                 "is already complete") == true)
         #expect(try Multicam.run("recover", folder).status == 0)
-        #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recovered")
+        #expect(try Session(folder).outcome == .recovered)
 
         // A file that is deleted afterwards is reported, and the manifest stays unchanged.
         let manifest = try Data(contentsOf: URL(filePath: folder + "/manifest.json"))
@@ -264,11 +251,10 @@ struct RecoverTests {
             let outcome = try Multicam.run("recover", path)
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.output.contains(other), "\(outcome.output)")
-            let manifest = try json(path + "/manifest.json")
-            let named = try #require(manifest["tracks"] as? [[String: Any]])
-            #expect(named.compactMap { $0["name"] as? String }.sorted() == tracks)
-            #expect((manifest["files"] as? [Any])?.count == tracks.count)
-            #expect((manifest["other_folder"] as? [String: Any])?["folder"] as? String == other)
+            let manifest = try Session(path).manifest
+            #expect(manifest.tracks.map(\.name).sorted() == tracks)
+            #expect(manifest.files?.count == tracks.count)
+            #expect(manifest.other_folder?.folder == other)
             try checkSchema(path)
         }
     }
@@ -318,16 +304,16 @@ struct RecoverTests {
             #expect(
                 outcome.errors.contains("\(folder): this recording is still running"), "\(outcome.errors)")
             #expect(outcome.lines.count { $0.contains(" was recovered (") } == 2, "\(outcome.output)")
-            #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recording")
+            #expect(try Session(folder).outcome == .recording)
         }
         for folder in [first, second] {
-            #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recovered")
+            #expect(try Session(folder).outcome == .recovered)
         }
         let rest = try Multicam.run("recover", scratch.path + "/out", "--json")
         let reports = try #require(
             try JSONSerialization.jsonObject(with: Data(rest.output.utf8)) as? [[String: Any]])
         #expect(reports.compactMap { $0["path"] as? String } == [scratch.path + "/out/c"])
-        #expect(try json(third + "/manifest.json")["outcome"] as? String == "recovered")
+        #expect(try Session(third).outcome == .recovered)
         let nothing = try Multicam.run("recover", scratch.path)
         #expect(nothing.status == 0 && nothing.output.contains("no unfinished recordings found"))
     }
@@ -363,6 +349,6 @@ struct RecoverTests {
         let outcome = try Multicam.run(
             user + [binary, "recover", folder], environment: ["PATH": "/usr/bin:/bin"])
         expectRefusal(outcome, status: 4, "no permission to change the recording")
-        #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recording")
+        #expect(try Session(folder).outcome == .recording)
     }
 }

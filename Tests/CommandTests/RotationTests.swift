@@ -1,4 +1,5 @@
 import Foundation
+import SessionFolder
 import Testing
 
 @Suite("Camera rotation from the sensor", .serialized)
@@ -55,14 +56,13 @@ struct RotationTests {
                     "record", "--profile", profile, "--output", scratch.path + "/out", "--duration", "60",
                     "--json",
                 ]))
-        _ = try command.event("started")
+        _ = try command.event(SessionEvent.Started.self)
         // The new axis is written first, because readings of both axes that together exceed gravity are
         // ignored.
         try Self.writeReadings([("y", 981), ("x", 0)], in: sensor)
-        let change = try command.event("change")
-        #expect(change["changes"] as? [String] == ["rotate face 180"])
+        #expect(try command.event(SessionEvent.Change.self).fields.changes == ["rotate face 180"])
         command.send(SIGINT)
-        #expect(try command.event("finished")["exit"] as? Int == 0)
+        #expect(try command.event(SessionEvent.Finished.self).fields.exit == 0)
         #expect(command.waitForEnd() == 0)
         let session = try scratch.session(in: "out")
         let track = try Multicam.run(
@@ -73,7 +73,7 @@ struct RotationTests {
             ])
         #expect(track.output.contains("320,180,-90"), "\(track.output)")
         // Frames that a busy machine delivered late are excluded.
-        let lost = try #require(try session.frames("face")["lost"] as? [String: Int])
+        let lost = try session.frames("face").lost
         #expect(lost.keys.allSatisfy { ["late", "driver"].contains($0) }, "\(lost)")
     }
 

@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import Media
+import SessionFolder
 import Testing
 
 @Suite("Signals", .serialized)
@@ -9,7 +11,7 @@ struct SignalTests {
             Multicam.path, "record", "--profile", scratch.smallProfile(), "--output", scratch.path + "/out",
             "--json",
         ])
-        _ = try command.event("started")
+        _ = try command.event(SessionEvent.Started.self)
         return command
     }
 
@@ -21,13 +23,13 @@ struct SignalTests {
         // Wrappers may forward a signal, so repeated signals within a second count only once.
         command.send(signal)
         command.send(signal)
-        #expect(try command.event("finished")["exit"] as? Int == 0)
+        #expect(try command.event(SessionEvent.Finished.self).fields.exit == 0)
         #expect(command.waitForEnd() == 0)
         let session = try scratch.session(in: "out")
-        #expect(session.outcome == "finished")
+        #expect(session.outcome == .finished)
         for (track, file) in [("program", "program.mp4"), ("desk", "cameras/desk.mov")] {
             let media = try session.play(file)
-            #expect(media.frames == (try session.frames(track)["written"] as? Int))
+            #expect(media.frames == (try session.frames(track).written))
             #expect(abs(media.seconds - session.seconds) < 0.001)
         }
     }
@@ -62,9 +64,9 @@ struct SignalTests {
         ])
         #expect(limited.status == 0, "\(limited.errors)")
         command.send(SIGINT)
-        #expect(try command.event("finished")["exit"] as? Int == 0)
+        #expect(try command.event(SessionEvent.Finished.self).fields.exit == 0)
         #expect(command.waitForEnd() == 0)
-        #expect(try scratch.session(in: "out").outcome == "finished")
+        #expect(try scratch.session(in: "out").outcome == .finished)
     }
 
     @Test("SIGUSR1 sets a marker, and SIGUSR2 continues in new files on every signal")
@@ -72,41 +74,39 @@ struct SignalTests {
         let scratch = try Scratch()
         let command = try start(scratch)
         command.send(SIGUSR1)
-        let marker = try command.event("mark")
+        let marker = try command.event(SessionEvent.Mark.self)
         command.send(SIGUSR2)
-        #expect(try command.event("split")["part"] as? Int == 2)
+        #expect(try command.event(SessionEvent.Split.self).fields.part == 2)
         // Send the signal again immediately, before the second part has started.
         command.send(SIGUSR2)
-        let split = try command.event("split")
-        #expect(split["part"] as? Int == 3)
+        let split = try command.event(SessionEvent.Split.self)
+        #expect(split.fields.part == 3)
         command.send(SIGUSR1)
-        _ = try command.event("mark")
-        while try seconds(since: command, split) < 0.2 {}
+        _ = try command.event(SessionEvent.Mark.self)
+        while try seconds(in: command, since: split.at) < 0.2 {}
         command.send(SIGINT)
-        _ = try command.event("finished")
+        _ = try command.event(SessionEvent.Finished.self)
         #expect(command.waitForEnd() == 0)
 
         let session = try scratch.session(in: "out")
-        #expect(session.markers.count >= 2)
-        #expect(session.markers.first?["at_ns"] as? Int == marker["at_ns"] as? Int)
+        #expect(session.manifest.markers.count >= 2)
+        #expect(session.manifest.markers.first?.at_ns == marker.at.nanoseconds)
         for (track, files) in [
             ("program", ["program.mp4", "program-2.mp4", "program-3.mp4"]),
             ("desk", ["cameras/desk.mov", "cameras/desk-2.mov", "cameras/desk-3.mov"]),
         ] {
-            #expect(try session.track(track)["parts"] as? [String] == Array(files.dropFirst()))
+            #expect(try session.track(track).parts == Array(files.dropFirst()))
             let parts = try files.map { try session.play($0) }
             #expect(parts.allSatisfy { $0.frames > 0 })
-            #expect(parts.map(\.frames).reduce(0, +) == (try session.frames(track)["written"] as? Int))
+            #expect(parts.map(\.frames).reduce(0, +) == (try session.frames(track).written))
             #expect(abs(parts.map(\.seconds).reduce(0, +) - session.seconds) < 0.001)
         }
     }
 
     /// Sets a marker and returns the recording time since an event, by the recording's clock.
-    private func seconds(since command: RunningCommand, _ event: [String: Any]) throws -> Double {
+    private func seconds(in command: RunningCommand, since start: MediaTime) throws -> Double {
         command.send(SIGUSR1)
-        let marker = try command.event("mark")
-        let from = try #require(event["at_ns"] as? Int)
-        return Double(try #require(marker["at_ns"] as? Int) - from) / 1e9
+        return Double(try command.event(SessionEvent.Mark.self).at.nanoseconds - start.nanoseconds) / 1e9
     }
 
     @Test("A part that starts after the end of the recording leaves no file behind")
@@ -114,14 +114,14 @@ struct SignalTests {
         let scratch = try Scratch()
         let command = try start(scratch)
         command.send(SIGUSR2)
-        _ = try command.event("split")
+        _ = try command.event(SessionEvent.Split.self)
         command.send(SIGINT)
-        _ = try command.event("finished")
+        _ = try command.event(SessionEvent.Finished.self)
         #expect(command.waitForEnd() == 0)
         let session = try scratch.session(in: "out")
-        #expect(session.outcome == "finished")
+        #expect(session.outcome == .finished)
         for (track, file) in [("program", "program.mp4"), ("desk", "cameras/desk.mov")] {
-            let parts = try session.track(track)["parts"] as? [String] ?? []
+            let parts = try session.track(track).parts ?? []
             let media = try ([file] + parts).map { try session.play($0) }
             #expect(media.allSatisfy { $0.frames > 0 })
             #expect(abs(media.map(\.seconds).reduce(0, +) - session.seconds) < 0.001)
@@ -129,7 +129,7 @@ struct SignalTests {
         let files = try FileManager.default.subpathsOfDirectory(atPath: session.path)
         #expect(
             files.filter { $0.hasSuffix(".mov") }.count == 1
-                + ((try session.track("desk")["parts"] as? [String])?.count ?? 0))
+                + (try session.track("desk").parts?.count ?? 0))
     }
 
     @Test("Files of a killed recording are playable")
@@ -139,12 +139,12 @@ struct SignalTests {
         var length = 0.0
         while length < 5 {
             command.send(SIGUSR1)
-            length = Double(try #require(try command.event("mark")["at_ns"] as? Int)) / 1e9
+            length = Double(try command.event(SessionEvent.Mark.self).at.nanoseconds) / 1e9
         }
         command.send(SIGKILL)
         #expect(command.waitForEnd() == -SIGKILL)
         let session = try scratch.session(in: "out")
-        #expect(session.outcome == "recording")
+        #expect(session.outcome == .recording)
         for file in ["program.mp4", "cameras/desk.mov", "audio/host.wav"] {
             // Other tests measure the loss caused by a kill. Here, encoders and disks may be busy.
             #expect(try session.play(file).seconds >= 1.5)

@@ -1,4 +1,5 @@
 import Foundation
+import SessionFolder
 import Testing
 
 @Suite("Snapshots")
@@ -52,7 +53,7 @@ struct SnapshotTests {
         }
         #expect(stills.map { $0["role"] as? String } == ["desk", "face"])
         let files = stills.compactMap { $0["file"] as? String }
-        #expect(files.map { try? Self.tags($0, "Orientation") } == [["6"], ["2"]])
+        #expect(try files.map { try Self.tags($0, "Orientation") } == [["6"], ["2"]])
         let first = try Multicam.run("snapshot", "--profile", profile, "--settle", "0s", in: scratch)
         #expect(first.lines.count == 1)
         #expect(first.lines.first?.hasSuffix("_desk.jpg") == true)
@@ -131,7 +132,7 @@ struct SnapshotTests {
                 "200ms",
                 "--json",
             ], environment: environment)
-        _ = try command.event("started")
+        _ = try command.event(SessionEvent.Started.self)
         func snapshot(_ words: String...) throws -> Multicam.Outcome {
             try Multicam.run([Multicam.path, "snapshot", "--recording"] + words, environment: environment)
         }
@@ -143,7 +144,7 @@ struct SnapshotTests {
         #expect(unknown.status == 2)
         #expect(unknown.errors.contains("There is no camera with the role roof. Use one of: desk, face."))
         command.send(SIGINT)
-        #expect(try command.event("finished")["exit"] as? Int == 0)
+        #expect(try command.event(SessionEvent.Finished.self).fields.exit == 0)
         #expect(command.waitForEnd() == 0)
         let nobody = try snapshot("face")
         #expect(nobody.status == 1)
@@ -165,7 +166,7 @@ struct SnapshotTests {
         // A machine that is busy with other tests may drop frames, but stills must not cause other losses.
         let busy: Set = ["driver", "encoder", "governor", "late"]
         for role in ["desk", "face"] {
-            let lost = try #require(try session.frames(role)["lost"] as? [String: Int])
+            let lost = try session.frames(role).lost
             #expect(busy.isSuperset(of: lost.keys), "\(role): \(lost)")
         }
         let verified = try Multicam.run("verify", session.path)

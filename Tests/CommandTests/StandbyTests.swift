@@ -1,5 +1,7 @@
+import Control
 import Foundation
 import Glibc
+import SessionFolder
 import Testing
 
 @Suite("Sessions on standby")
@@ -21,91 +23,148 @@ struct StandbyTests {
         return environment
     }
 
-    @Test("records on command, each time into a new folder, and quits on command")
-    func records() throws {
-        let scratch = try Scratch()
-        let environment = Self.environment(scratch)
-        let profile = try scratch.file("two.yaml", Self.profile)
-        let command = try RunningCommand(
-            [
-                Multicam.path, "record", "--profile", profile, "--standby", "--output", scratch.path + "/out",
-                "--json",
-            ], environment: environment, in: scratch)
+    /// A session on standby with the environment that `multicam ctl` needs to reach it.
+    private struct StandbyProcess {
+        let scratch: Scratch
+        let environment: [String: String]
+        let profile: String
+        let command: RunningCommand
+
+        init() throws {
+            scratch = try Scratch()
+            environment = StandbyTests.environment(scratch)
+            profile = try scratch.file("two.yaml", StandbyTests.profile)
+            command = try RunningCommand(
+                [
+                    Multicam.path, "record", "--profile", profile, "--standby", "--output",
+                    scratch.path + "/out", "--json",
+                ], environment: environment, in: scratch)
+            _ = try command.event(SessionEvent.Standby.self)
+        }
+
         func ctl(_ words: String...) throws -> Multicam.Outcome {
             try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
         }
-        func state() throws -> [String: Any] {
-            let reply = try ctl("status", "--json")
-            let json = try JSONSerialization.jsonObject(with: Data(reply.output.utf8)) as? [String: Any]
-            return try #require(json?["status"] as? [String: Any])
+
+        func status() throws -> ControlStatus {
+            try #require(try ctl("status", "--json").decoded(as: ControlReply.self).status)
         }
-        _ = try command.event("standby")
-        let idle = try state()
-        #expect(idle["state"] as? String == "standby")
-        #expect(idle["folder"] == nil)
-        var disk = idle["disk"] as? [String: Any]
+
+        /// Returns a field of the status as JSON; `nil` if the status lacks the field.
+        func field(_ name: String) throws -> JSONValue? {
+            try #require(try ctl("status", "--json").decoded(as: JSONValue.self)["status"])[name]
+        }
+
+        /// Starts a recording and returns its folder.
+        func start() throws -> String {
+            let begun = try ctl("start")
+            #expect(begun.status == 0, "\(begun.errors)")
+            let folder = try #require(try command.event(SessionEvent.Started.self).fields.folder)
+            #expect(begun.errors.contains(folder))
+            return folder
+        }
+
+        /// Stops the recording in `folder` and waits until the session is on standby.
+        func stop(_ folder: String) throws {
+            #expect(try ctl("stop").status == 0)
+            let finished = try command.event(SessionEvent.Finished.self).fields
+            #expect(finished.exit == 0)
+            #expect(finished.folder == folder)
+            _ = try command.event(SessionEvent.Standby.self)
+        }
+
+        func quit() throws {
+            #expect(try ctl("quit").status == 0)
+            let outcome = try command.finish()
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(try ctl("status").status == 1)
+        }
+    }
+
+    @Test("reports free disk space and no folder on standby")
+    func status() throws {
+        let session = try StandbyProcess()
+        #expect(try session.status().state == .standby)
+        #expect(try session.field("folder") == nil)
+        var disk = try session.status().disk
         // The thread that reads the disk space may not have run yet.
-        for _ in 0..<200 where disk == nil { disk = try state()["disk"] as? [String: Any] }
-        #expect(disk?["free_bytes"] as? Int ?? 0 > 0 && disk?["seconds_left"] as? Double ?? 0 > 0)
-        for word in ["stop", "split", "mark"] {
-            let refused = word == "mark" ? try ctl(word, "here") : try ctl(word)
+        for _ in 0..<200 where disk == nil { disk = try session.status().disk }
+        let space = try #require(disk)
+        #expect(space.free_bytes > 0 && (space.seconds_left ?? 0) > 0)
+        try session.quit()
+    }
+
+    @Test("rejects commands for a recording on standby, and choosing a camera if every role has one")
+    func refused() throws {
+        let session = try StandbyProcess()
+        for words in [["stop"], ["split"], ["mark", "here"]] {
+            let refused = try Multicam.run(
+                [Multicam.path, "ctl"] + words, environment: session.environment)
             #expect(refused.status == 1)
             #expect(refused.errors.contains("Start a recording with `multicam ctl start`"))
         }
-        let selected = try ctl("select-camera")
+        let selected = try session.ctl("select-camera")
         #expect(selected.status == 1)
         #expect(selected.errors.contains("each role has a fixed camera"))
-        let arranged = try ctl("corner", "top-left")
+        try session.quit()
+    }
+
+    @Test("saves the layout as a scene in the profile, shows the scene, and deletes it again")
+    func scenes() throws {
+        let session = try StandbyProcess()
+        let arranged = try session.ctl("corner", "top-left")
         #expect(arranged.status == 0 && arranged.errors.contains("the change applies to the next recording"))
-        // A saved scene becomes part of the user's profile, and can be shown from then on.
-        let saved = try ctl("save-scene", "top", "left")
+        let saved = try session.ctl("save-scene", "top", "left")
         #expect(
-            saved.status == 0 && saved.errors.contains("Scene top left was saved to \(profile)"),
-            "\(saved.errors)"
-        )
-        #expect(try String(contentsOfFile: profile, encoding: .utf8).contains("\n  top left: { layout: "))
-        #expect(try state()["scene"] as? String == "top left")
-        #expect(try ctl("undo").status == 0)
-        #expect(try state()["scene"] == nil)
-        #expect(try ctl("scene", "top", "left").status == 0)
-        let unknown = try ctl("scene", "top")
+            saved.status == 0 && saved.errors.contains("Scene top left was saved to \(session.profile)"),
+            "\(saved.errors)")
+        #expect(
+            try String(contentsOfFile: session.profile, encoding: .utf8).contains("\n  top left: { layout: "))
+        #expect(try session.status().scene == "top left")
+        #expect(try session.ctl("undo").status == 0)
+        #expect(try session.field("scene") == nil)
+        #expect(try session.ctl("scene", "top", "left").status == 0)
+        let unknown = try session.ctl("scene", "top")
         #expect(unknown.status == 2 && unknown.errors.contains("Choose top left"), "\(unknown.errors)")
-        // A scene can also be deleted from the profile. The current layout doesn't change.
-        let deleted = try ctl("delete-scene", "top", "left")
+        // The current layout doesn't change when its scene is deleted.
+        let deleted = try session.ctl("delete-scene", "top", "left")
         #expect(
-            deleted.status == 0 && deleted.errors.contains("deleted from \(profile)"),
+            deleted.status == 0 && deleted.errors.contains("deleted from \(session.profile)"),
             "\(deleted.errors)")
-        #expect(try String(contentsOfFile: profile, encoding: .utf8) == Self.profile + "\n")
-        #expect(try ctl("delete-scene", "top", "left").status == 2)
-        #expect((try state()["scenes"] as? [String])?.isEmpty == true)
-        // A still taken on standby is stored in the session's working directory.
-        #expect(try ctl("snapshot", "desk").status == 0)
+        #expect(try String(contentsOfFile: session.profile, encoding: .utf8) == Self.profile + "\n")
+        #expect(try session.ctl("delete-scene", "top", "left").status == 2)
+        #expect(try session.status().scenes.isEmpty)
+        try session.stop(session.start())
+        try session.quit()
+    }
+
+    @Test("stores a still taken on standby in the working directory")
+    func still() throws {
+        let session = try StandbyProcess()
+        #expect(try session.ctl("snapshot", "desk").status == 0)
         #expect(
-            try FileManager.default.contentsOfDirectory(atPath: scratch.path).contains {
+            try FileManager.default.contentsOfDirectory(atPath: session.scratch.path).contains {
                 $0.hasSuffix("_desk.jpg")
             })
+        try session.quit()
+    }
 
+    @Test("records on command, each time into a new folder with its own markers, and quits on command")
+    func records() throws {
+        let session = try StandbyProcess()
         var folders: [String] = []
         for _ in 0..<2 {
-            let begun = try ctl("start")
-            #expect(begun.status == 0, "\(begun.errors)")
-            let folder = try #require(try command.event("started")["folder"] as? String)
-            #expect(begun.errors.contains(folder))
-            #expect(try state()["folder"] as? String == folder)
-            #expect(try ctl("start").errors.contains("already running"))
-            #expect(try ctl("swap").status == 0)
+            let folder = try session.start()
+            #expect(try session.status().folder == folder)
+            #expect(try session.ctl("start").errors.contains("already running"))
+            #expect(try session.ctl("swap").status == 0)
             // A marker may be placed in the past, but not in the future.
-            #expect(try ctl("mark", "the beginning", "at=1000").status == 0)
-            let early = try ctl("mark", "too early", "at=3600000000000")
+            #expect(try session.ctl("mark", "the beginning", "at=1000").status == 0)
+            let early = try session.ctl("mark", "too early", "at=3600000000000")
             #expect(early.status == 2 && early.errors.contains("is in the future"), "\(early.errors)")
-            let markers = try state()["markers"] as? [[String: Any]]
-            #expect(markers?.map { $0["text"] as? String } == ["the beginning"])
-            #expect(markers?.first?["at_ns"] as? Int == 1000)
-            #expect(try ctl("stop").status == 0)
-            let finished = try command.event("finished")
-            #expect(finished["exit"] as? Int == 0)
-            #expect(finished["folder"] as? String == folder)
-            _ = try command.event("standby")
+            let markers = try session.status().markers
+            #expect(markers.map(\.text) == ["the beginning"] && markers.map(\.at_ns) == [1000])
+            try session.stop(folder)
             folders.append(folder)
         }
         #expect(Set(folders).count == 2)
@@ -113,10 +172,7 @@ struct StandbyTests {
             let check = try Multicam.run([Multicam.path, "verify", folder])
             #expect(check.status == 0, "\(check.errors)")
         }
-        #expect(try ctl("quit").status == 0)
-        let outcome = try command.finish()
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(try ctl("status").status == 1)
+        try session.quit()
     }
 
     @Test(
@@ -139,10 +195,7 @@ struct StandbyTests {
         let outcome = try command.finish()
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.lines == [folder])
-        let manifest =
-            try JSONSerialization.jsonObject(
-                with: Data(contentsOf: URL(fileURLWithPath: folder + "/manifest.json"))) as? [String: Any]
-        #expect(manifest?["outcome"] as? String == "finished")
+        #expect(try Session(folder).outcome == .finished)
 
         let refused = try Multicam.run("record", "--profile", profile, "--standby", "--resume")
         #expect(refused.status == 2)
@@ -163,11 +216,11 @@ struct StandbyTests {
         func ctl(_ words: String...) throws -> Multicam.Outcome {
             try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
         }
-        _ = try command.event("standby")
+        _ = try command.event(SessionEvent.Standby.self)
         let selected = try ctl("select-camera")
         #expect(selected.status == 1 && selected.errors.contains("with `--virtual`, all devices are virtual"))
         #expect(try ctl("start").status == 0)
-        let folder = try #require(try command.event("started")["folder"] as? String)
+        let folder = try #require(try command.event(SessionEvent.Started.self).fields.folder)
         command.send(SIGKILL)
         _ = command.waitForEnd()
         let asked = try ctl("status")

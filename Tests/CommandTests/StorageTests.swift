@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionFolder
 import Testing
 
 @Suite("Storage of recordings", .serialized)
@@ -45,7 +46,7 @@ struct StorageTests {
         expectRefusal(try Multicam.run(record + [locked], environment: bare), status: 4, "permission denied")
         let outcome = try Multicam.run(record + [open], environment: bare)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(try scratch.session(in: "open").outcome == "finished")
+        #expect(try scratch.session(in: "open").outcome == .finished)
     }
 
     /// A separate disk requires a mount namespace, which some machines do not permit.
@@ -86,10 +87,10 @@ struct StorageTests {
         #expect(
             outcome.errors.contains("the disk is full except for the space reserved to complete the files"))
         let session = try scratch.session(in: "out")
-        #expect(session.outcome == "storage-failed" && session.seconds > 1)
+        #expect(session.outcome == .storageFailed && session.seconds > 1)
         for track in ["noisy", "quiet"] {
             let media = try session.play("cameras/\(track).mov")
-            #expect(try session.frames(track)["written"] as? Int == media.frames)
+            #expect(try session.frames(track).written == media.frames)
             #expect(abs(media.seconds - session.seconds) < 0.001)
         }
         #expect(abs(try session.play("audio/host.wav").seconds - session.seconds) < 0.001)
@@ -103,20 +104,17 @@ struct StorageTests {
             scratch.path + "/out",
             "--backup", scratch.path + "/safe", "--duration", "30", "--json",
         ])
-        guard let folder = try command.event("started")["folder"] as? String else {
-            Issue.record("no folder is told")
-            return
-        }
+        let folder = try #require(try command.event(SessionEvent.Started.self).fields.folder)
         try FileManager.default.removeItem(atPath: folder)
         #expect(
-            (try command.event("warning")["text"] as? String)?.contains(
-                "the file was deleted during the recording") == true)
+            try command.event(SessionEvent.Warning.self).fields.text.contains(
+                "the file was deleted during the recording"))
         command.send(SIGINT)
-        let finished = try command.event("finished")
-        #expect(finished["exit"] as? Int == 7 && finished["outcome"] as? String == "storage-failed")
+        let finished = try command.event(SessionEvent.Finished.self).fields
+        #expect(finished.exit == 7 && finished.outcome == .storageFailed)
         #expect(command.waitForEnd() == 7)
         let session = try scratch.session(in: "safe")
-        #expect(session.outcome == "finished")
+        #expect(session.outcome == .finished)
         for file in ["program.mp4", "cameras/desk.mov", "audio/host.wav"] {
             #expect(abs(try session.play(file).seconds - session.seconds) < 0.001)
         }
@@ -168,11 +166,7 @@ struct StorageTests {
         #expect(damaged.status == 1 && damaged.lines.contains("damaged: cameras/desk.mov"))
         #expect(damaged.errors.contains("cameras/desk.mov: the content differs from the recording"))
         #expect(try Multicam.run("verify", scratch.path, in: scratch).status == 1)
-        let manifest = URL(fileURLWithPath: folder + "/manifest.json")
-        var fields = try #require(
-            JSONSerialization.jsonObject(with: Data(contentsOf: manifest)) as? [String: Any])
-        fields["files"] = [String]()
-        try JSONSerialization.data(withJSONObject: fields).write(to: manifest)
+        try Session.edit(folder) { $0.files = [] }
         let empty = try Multicam.run("verify", folder, in: scratch)
         #expect(empty.status == 1 && empty.errors.contains("the manifest lists no files"))
     }

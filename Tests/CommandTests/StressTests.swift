@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import SessionFolder
+import StressTest
 import Testing
 
 @Suite("Stress tests on the command line", .serialized)
@@ -10,9 +12,10 @@ struct StressTests {
         try scratch.file("bundle.yaml", "cameras: { desk: { device: \"\(camera)\" } }\n")
     }
 
-    private func certificate(_ folder: String) throws -> [String: Any] {
-        let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/certificate.json"))
-        return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    private func certificate(_ folder: String) throws -> StressCertificate {
+        try JSONText.decoder().decode(
+            StressCertificate.self, from: Data(contentsOf: URL(fileURLWithPath: folder + "/certificate.json"))
+        )
     }
 
     @Test(
@@ -82,7 +85,7 @@ struct StressTests {
         #expect(held.status == 0 && held.lines.count == 1, "\(held.errors)")
         let folder = try #require(held.lines.first)
         #expect(folder.hasPrefix(scratch.path + "/stress/") && folder.hasSuffix("_stress_good"))
-        #expect(try certificate(folder)["verdict"] as? String == "held")
+        #expect(try certificate(folder).verdict == .held)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
                 "certificate.json", "report.html",
@@ -136,8 +139,7 @@ struct StressTests {
         #expect(try command.event("verdict")["verdict"] as? String == "failed")
         #expect(try command.event("finished")["exit"] as? Int == 6)
         #expect(command.waitForEnd() == 6)
-        let certificate = try certificate(folder)
-        #expect(certificate["outcome"] as? String == "stopped")
+        #expect(try certificate(folder).outcome == .stopped)
         #expect(
             try files.contentsOfDirectory(atPath: folder).sorted() == ["certificate.json", "report.html"])
     }
@@ -174,10 +176,9 @@ struct StressTests {
             ["unshare", "-rm", "sh", "-c", script, "sh", scratch.path + "/disk", Multicam.path, profile],
             in: scratch)
         #expect(outcome.status == 6, "\(outcome.errors)")
-        let certificate = try certificate(scratch.path + "/out")
-        let soak = try #require(certificate["soak"] as? [String: Any])
-        #expect(soak["cause"] as? String == "disk")
-        #expect((soak["reasons"] as? [String])?.first?.contains("the disk is full") == true)
+        let soak = try #require(try certificate(scratch.path + "/out").soak)
+        #expect(soak.cause == .disk)
+        #expect(soak.reasons.first?.contains("the disk is full") == true)
     }
 
     @Test("Malicious names in profile and selector remain plain text in certificate, report, and terminal")

@@ -1,4 +1,5 @@
 import Foundation
+import SessionFolder
 import Testing
 
 @Suite("Output on a terminal", .serialized)
@@ -27,8 +28,7 @@ struct TerminalTests {
         #expect(lines.contains { $0.contains(#/desk 30|(fair|serious|critical): /#) })
         let session = try scratch.session(in: "out")
         #expect(session.path == folder)
-        #expect(session.outcome == "finished")
-        #expect(
-            try session.play("program.mp4").frames == (try session.frames("program")["written"] as? Int))
+        #expect(session.outcome == .finished)
+        #expect(try session.play("program.mp4").frames == (try session.frames("program").written))
     }
 }

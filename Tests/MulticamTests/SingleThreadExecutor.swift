@@ -10,7 +10,9 @@ final class SingleThreadExecutor: TaskExecutor {
     func enqueue(_ step: consuming ExecutorJob) { steps.enqueue(UnownedJob(step)) }
 
     /// Runs a body on a thread that ends with it.
-    static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    static func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
+        -> Value
+    {
         let executor = SingleThreadExecutor()
         MediaThread.startWhenPossible(name: "test") {
             while let step = executor.steps.dequeue() {
@@ -18,6 +20,6 @@ final class SingleThreadExecutor: TaskExecutor {
             }
         }
         defer { executor.steps.finish() }
-        try await Task(executorPreference: executor, operation: { try await body() }).value
+        return try await Task(executorPreference: executor, operation: { try await body() }).value
     }
 }

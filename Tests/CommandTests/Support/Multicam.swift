@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionFolder
 import Testing
 
 /// Runs the built command as a user would. The input is the arguments; the output is two streams and an exit
@@ -15,6 +16,11 @@ enum Multicam {
         var errorsWithoutPressure: String {
             errors.split(separator: "\n").filter { !$0.hasPrefix(Multicam.pressurePrefix) }.joined(
                 separator: "\n")
+        }
+
+        /// Decodes the output, which is one line of JSON.
+        func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
+            try JSONText.decoder().decode(type, from: Data(output.utf8))
         }
 
         var lines: [String] { output.split(separator: "\n").map(String.init) }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LedgerCheck
+import Media
 import SessionFolder
 import Testing
 
@@ -63,7 +64,16 @@ final class RunningCommand {
         }
     }
 
-    /// Reads events until one with the given name arrives.
+    /// Reads the events of a recording until one with the given fields arrives.
+    func event<Fields: SessionEvent.Payload>(_ type: Fields.Type) throws -> (fields: Fields, at: MediaTime) {
+        while let line = nextLine() {
+            let event = try JSONText.decoder().decode(SessionEvent.self, from: Data(line.utf8))
+            if let fields = event.content.payload as? Fields { return (fields, event.at) }
+        }
+        throw Failure(description: "the command ended without the event `\(Fields.self)`: \(try errors)")
+    }
+
+    /// Reads the events of any command until one with the given name arrives.
     func event(_ name: String) throws -> [String: Any] {
         while let line = nextLine() {
             let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
@@ -100,9 +110,8 @@ final class RunningCommand {
             var folder = String(decoding: line, as: UTF8.self)
             do {
                 if line.first == UInt8(ascii: "{") {
-                    let event = try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any]
-                    guard event?["event"] as? String == "finished",
-                        let named = event?["folder"] as? String
+                    let event = try JSONText.decoder().decode(SessionEvent.self, from: Data(line))
+                    guard case .finished(let finished) = event.content, let named = finished.folder
                     else { continue }
                     folder = named
                 }

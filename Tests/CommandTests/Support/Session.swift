@@ -1,4 +1,6 @@
 import Foundation
+import LedgerCheck
+import SessionFolder
 import Testing
 
 /// A session folder that is read with programs other than multicam.
@@ -9,25 +11,31 @@ struct Session {
     }
 
     let path: String
-    let manifest: [String: Any]
+    let manifest: Manifest
 
     init(_ path: String) throws {
         self.path = path
-        let data = try Data(contentsOf: URL(fileURLWithPath: path + "/manifest.json"))
-        manifest = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+        manifest = try LedgerCheck.manifest(of: path)
     }
 
-    var outcome: String? { manifest["outcome"] as? String }
-    var seconds: Double { ((manifest["duration_ns"] as? NSNumber)?.doubleValue ?? 0) / 1e9 }
-    var markers: [[String: Any]] { manifest["markers"] as? [[String: Any]] ?? [] }
+    var outcome: Manifest.Outcome { manifest.outcome }
+    var seconds: Double { Double(manifest.duration_ns) / 1e9 }
 
-    func track(_ name: String) throws -> [String: Any] {
-        let tracks = manifest["tracks"] as? [[String: Any]] ?? []
-        return try #require(tracks.first { $0["name"] as? String == name })
+    func track(_ name: String) throws -> Manifest.Track {
+        try #require(manifest.tracks.first { $0.name == name })
     }
 
-    func frames(_ name: String) throws -> [String: Any] {
-        try #require(try track(name)["frames"] as? [String: Any])
+    func frames(_ name: String) throws -> Manifest.Frames { try #require(try track(name).frames) }
+
+    /// Changes the manifest of a session folder, as another program or a crash could.
+    static func edit(_ folder: String, _ change: (inout Manifest) -> Void) throws {
+        var manifest = try LedgerCheck.manifest(of: folder)
+        change(&manifest)
+        try write(manifest, to: folder)
+    }
+
+    static func write(_ manifest: Manifest, to folder: String) throws {
+        try JSONText.pretty(manifest).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
     }
 
     /// Decodes a whole file with ffmpeg, expects no error messages, and returns its frame count and duration.
@@ -47,4 +55,9 @@ struct Session {
             frames: Int(video?["nb_read_packets"] as? String ?? "") ?? 0,
             seconds: Double(format["duration"] as? String ?? "") ?? 0)
     }
+}
+
+extension Manifest.Track {
+    /// The number of frames or samples in the track's files.
+    var written: Int64? { frames.map { Int64($0.written) } ?? samples?.written }
 }

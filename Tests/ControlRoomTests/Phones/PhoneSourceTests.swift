@@ -48,71 +48,111 @@ struct PhoneSourceTests {
         return TimestampedPhoneMedia(media, at: instant, within: .milliseconds(12))
     }
 
-    @Test(
-        "a phone provides a camera and a microphone under its name, with frames in order from a key frame on, also after a gap"
-    )
-    func order() throws {
-        let place = try RecorderFixture()
-        defer { place.server.stop() }
-        let delivery = place.delivery
-        delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer()))
-        let camera = try place.devices.camera("phone:anna", within: .seconds(20))
-        let microphone = try place.devices.microphone("phone:anna", within: .seconds(20))
-        #expect(camera.device.selector == "phone:anna" && camera.outageCause == .network)
-        #expect(camera.timeOrigin == .mapped && microphone.timeOrigin == .arrival)
-        #expect(camera.format.size == FrameSize(width: 640, height: 360))
+    /// A connected phone whose camera is running.
+    private struct RunningPhone {
+        let place: RecorderFixture
+        let delivery: PhoneDelivery
+        let camera: any CameraSource
         let events = BoundedQueue<CameraEvent>(capacity: 100)
-        try camera.start(on: MonotonicClock()) { _ = events.tryEnqueue($0) }
-        defer { camera.stop() }
+
+        init() throws {
+            place = try RecorderFixture()
+            delivery = place.delivery
+            delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer()))
+            camera = try place.devices.camera("phone:anna", within: .seconds(20))
+            let events = events
+            try camera.start(on: MonotonicClock()) { _ = events.tryEnqueue($0) }
+        }
+
+        /// Returns the numbers of the frames up to `last`, and the number of frames that were lost because of
+        /// the network.
+        func frames(upTo last: Int64) -> (numbers: [Int64], lostCount: Int) {
+            var (numbers, lostCount) = ([Int64](), 0)
+            while numbers.last != last, let event = events.dequeue() {
+                switch event {
+                case .frame(let frame): numbers.append(frame.sequence)
+                case .lost(let count, let cause, _):
+                    #expect(cause == .network)
+                    lostCount += count
+                default: break
+                }
+            }
+            return (numbers, lostCount)
+        }
+
+        /// Disconnects the phone, and expects that it asked for a key frame first and was never accepted.
+        func disconnect() {
+            delivery.phoneDisconnected(because: "network: the end")
+            var news: [PhoneSource.Notification] = []
+            place.news.finish()
+            while let one = place.news.dequeue() { news.append(one) }
+            #expect(news.first == .needsKeyFrame && !news.contains(.accepted))
+        }
+
+        func stop() {
+            camera.stop()
+            place.server.stop()
+        }
+    }
+
+    @Test("a phone provides a camera and a microphone under its name")
+    func devices() throws {
+        let phone = try RunningPhone()
+        defer { phone.stop() }
+        let microphone = try phone.place.devices.microphone("phone:anna", within: .seconds(20))
+        #expect(phone.camera.device.selector == "phone:anna" && phone.camera.outageCause == .network)
+        #expect(phone.camera.timeOrigin == .mapped && microphone.timeOrigin == .arrival)
+        #expect(phone.camera.format.size == FrameSize(width: 640, height: 360))
+        phone.disconnect()
+    }
+
+    @Test("frames arrive in order from a key frame on, also after a gap, and all other frames are lost")
+    func order() throws {
+        let phone = try RunningPhone()
+        defer { phone.stop() }
         // The sequence is a delta frame before a key frame, a key frame, its delta frame, a gap, an
         // undecodable frame, the next key frame, a frame from before, a frame that is too old, and a key
         // frame.
         for (number, isKey) in [(0, false), (1, true), (2, false), (4, false), (5, true), (3, true)] {
-            delivery.send(try Self.media(Int64(number), key: isKey), at: Self.now)
+            phone.delivery.send(try Self.media(Int64(number), key: isKey), at: Self.now)
         }
-        delivery.send(try Self.media(6, key: true, at: Self.now - .seconds(4)), at: Self.now)
-        delivery.send(try Self.media(7, key: false), at: Self.now)
-        delivery.send(try Self.media(8, key: true), at: Self.now)
-        var seen: [Int64] = []
-        var lost = 0
-        while seen.last != 8, let event = events.dequeue() {
-            switch event {
-            case .frame(let frame): seen.append(frame.sequence)
-            case .lost(let count, let cause, _):
-                #expect(cause == .network)
-                lost += count
-            default: break
-            }
-        }
-        #expect(seen == [1, 2, 5, 8])
-        #expect(lost == 4)
-        #expect(camera.timeError == .milliseconds(12))
-        delivery.phoneDisconnected(because: "network: the connection ended")
-        while let event = events.dequeue() {
+        phone.delivery.send(try Self.media(6, key: true, at: Self.now - .seconds(4)), at: Self.now)
+        phone.delivery.send(try Self.media(7, key: false), at: Self.now)
+        phone.delivery.send(try Self.media(8, key: true), at: Self.now)
+        let frames = phone.frames(upTo: 8)
+        #expect(frames.numbers == [1, 2, 5, 8])
+        #expect(frames.lostCount == 4)
+        #expect(phone.camera.timeError == .milliseconds(12))
+        phone.disconnect()
+    }
+
+    @Test("a phone that reconnects is the same camera, and its outage has the cause of the disconnection")
+    func reconnects() throws {
+        let phone = try RunningPhone()
+        defer { phone.stop() }
+        phone.delivery.send(try Self.media(8, key: true), at: Self.now)
+        #expect(phone.frames(upTo: 8).numbers == [8])
+        phone.delivery.phoneDisconnected(because: "network: the connection ended")
+        while let event = phone.events.dequeue() {
             guard case .outageBegan(_, let cause, _) = event else { continue }
             #expect(cause == "network: the connection ended")
             break
         }
-        // The same phone reconnects as the same camera once the recorder detects the end of the previous
-        // connection.
+        // The camera returns once the recorder detects the end of the previous connection.
         var returns = false
         for second in 1...60 where !returns {
             let later = Self.now + .seconds(Int64(second) * 2)
-            if second == 1 { delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer())) }
+            if second == 1 { phone.delivery.phoneConnected(try PhoneOffer(PhoneMessageTests.offer())) }
             let bytes = PhoneMessageTests.message(2, number: Int64(second), microseconds: 0, [0, 0, 1])
             let media = try #require(bytes.withUnsafeBytes { PhoneMedia($0) })
-            delivery.send(TimestampedPhoneMedia(media, at: later, within: .zero), at: later)
-            while events.count > 0, let event = events.dequeue() {
+            phone.delivery.send(TimestampedPhoneMedia(media, at: later, within: .zero), at: later)
+            while phone.events.count > 0, let event = phone.events.dequeue() {
                 if case .outageEnded = event { returns = true }
             }
             MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(50), unless: Cancellation())
         }
         #expect(returns)
-        delivery.phoneDisconnected(because: "network: the end")
-        var news: [PhoneSource.Notification] = []
-        place.news.finish()
-        while let one = place.news.dequeue() { news.append(one) }
-        #expect(news.first == .needsKeyFrame && !news.contains(.accepted))
+        phone.disconnect()
     }
 
     @Test(

@@ -94,19 +94,64 @@ struct GovernorRecordingTests {
         }
     }
 
-    @Test(
-        "cameras are reduced in order, keep their grids, get new files at other sizes, and are restored")
-    func cameras() async throws {
-        let recording = try await Recording(
-            """
-            cameras:
-              desk: { device: "virtual:clap", size: 640x480, rate: 30 }
-              face: { device: "virtual:clap", size: 640x480, rate: 30 }
-            program: { size: 320x240, rate: 30, layout: side-by-side, main: desk, inset: face, audio: { mix: [] } }
-            tracks: { cameras: copy }
-            budget: { floors: { size: 320x240, rate: 15 } }
-            """, seconds: 80, host: Self.shortage(until: 18))
-        try recording.checkSchema()
+    /// A recording in which a shortage of memory reduces the rates of two copied cameras and then the size of one.
+    private struct ReducedCameras {
+        /// One file of a track.
+        struct File {
+            let name: String
+            let frameCount: Int
+            let width: Int
+        }
+
+        let manifest: Manifest
+        let events: [String]
+        /// The files of each track, in order.
+        let files: [String: [File]]
+        /// The number of different frames in the files of the camera `face`.
+        let shownCount: Int
+
+        init() async throws {
+            let recording = try await Recording(
+                """
+                cameras:
+                  desk: { device: "virtual:clap", size: 640x480, rate: 30 }
+                  face: { device: "virtual:clap", size: 640x480, rate: 30 }
+                program: { size: 320x240, rate: 30, layout: side-by-side, main: desk, inset: face, audio: { mix: [] } }
+                tracks: { cameras: copy }
+                budget: { floors: { size: 320x240, rate: 15 } }
+                """, seconds: 80, host: GovernorRecordingTests.shortage(until: 18))
+            try recording.checkSchema()
+            manifest = recording.manifest
+            events = recording.events
+            files = try Dictionary(
+                uniqueKeysWithValues: recording.manifest.tracks.map { track in
+                    let files = try ([track.file] + (track.parts ?? [])).map { file in
+                        let stream = try Reader.streams(recording.path(file)).first
+                        return File(
+                            name: file, frameCount: stream?.frameCount ?? 0, width: stream?.width ?? 0)
+                    }
+                    return (track.name, files)
+                })
+            var shown: Set<UInt32> = []
+            for file in files["face"] ?? [] {
+                let size = FrameSize(width: file.width, height: file.width * 3 / 4)
+                shown.formUnion(
+                    try Reader.strips(recording.path(file.name), size: size).compactMap { $0?.time })
+            }
+            shownCount = shown.count
+        }
+
+        func track(_ name: String) throws -> Manifest.Track {
+            try #require(manifest.tracks.first { $0.name == name })
+        }
+    }
+
+    /// The recording takes long, so several tests share it.
+    private static let reducedCameras = Task { try await ReducedCameras() }
+
+    @Test("cameras are reduced in order and restored in the reverse order, with reasons and events")
+    func cameraSteps() async throws {
+        let recording = try await Self.reducedCameras.value
         let steps = recording.manifest.governor.map(\.step)
         let down = [
             "face rate 30 → 20", "face rate 20 → 15", "desk rate 30 → 20", "desk rate 20 → 15",
@@ -122,23 +167,28 @@ struct GovernorRecordingTests {
         // The events contain the same steps.
         let told = recording.events.filter { $0.contains("\"event\":\"governor\"") }
         #expect(told.count == steps.count)
-        // Every tick is present in the tracks and in the program.
+    }
+
+    @Test("every tick is present in the tracks of reduced cameras and in the program")
+    func reducedGrids() async throws {
+        let recording = try await Self.reducedCameras.value
         for track in recording.manifest.tracks {
             let frames = try #require(track.frames)
             #expect(frames.written == 2400)
             #expect(Set(frames.lost.keys).isSubset(of: ["governor"]))
             #expect(frames.written == frames.captured - frames.decimated + frames.duplicated + frames.slate)
-            let files = [track.file] + (track.parts ?? [])
-            let counts = try files.map { try Reader.streams(recording.path($0)).first?.frameCount ?? 0 }
-            #expect(counts.reduce(0, +) == 2400, "\(track.name): \(files) \(counts)")
+            let files = try #require(recording.files[track.name])
+            #expect(files.map(\.frameCount).reduce(0, +) == 2400, "\(track.name): \(files)")
         }
+    }
+
+    @Test(
+        "a copied camera continues in a new file at each size, with its start and size in manifest and event")
+    func reducedSizes() async throws {
+        let recording = try await Self.reducedCameras.value
         let face = try recording.track("face")
         #expect(face.parts?.first == "cameras/face-2.mov")
-        let sizes = try ([face.file] + (face.parts ?? [])).map {
-            try Reader.streams(recording.path($0)).first?.width ?? 0
-        }
-        #expect(sizes == [640, 320, 640])
-        // The manifest and the events contain the start and the size of each part.
+        #expect(recording.files["face"]?.map(\.width) == [640, 320, 640])
         let details = try #require(face.part_details)
         #expect(details.map(\.file) == face.parts && details.map(\.width) == [320, 640])
         let splits = recording.events.filter {
@@ -150,14 +200,15 @@ struct GovernorRecordingTests {
             #expect(
                 event.contains("\"file\":\"\(part.file)\"") && event.contains("\"width\":\(part.width ?? 0)"))
         }
-        // The files contain the counted frames.
-        var shown: Set<UInt32> = []
-        for (file, width) in zip([face.file] + (face.parts ?? []), sizes) {
-            let size = FrameSize(width: width, height: width * 3 / 4)
-            shown.formUnion(try Reader.strips(recording.path(file), size: size).compactMap { $0?.time })
-        }
-        #expect(shown.count == face.frames.map { $0.captured - $0.decimated })
-        // Each restart has a gap with its reason.
+    }
+
+    @Test(
+        "the files of a reduced camera contain the counted frames, and each restart has a gap with its reason"
+    )
+    func reducedCounts() async throws {
+        let recording = try await Self.reducedCameras.value
+        let face = try recording.track("face")
+        #expect(recording.shownCount == face.frames.map { $0.captured - $0.decimated })
         let gaps = recording.manifest.gaps.filter { $0.track == "face" }
         #expect(gaps.count >= 6 && gaps.allSatisfy { $0.cause.hasPrefix("governor: face ") })
     }

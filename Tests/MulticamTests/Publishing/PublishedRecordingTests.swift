@@ -140,90 +140,147 @@ struct PublishedRecordingTests {
         #expect(liveOutput.reasons.count <= 20)
     }
 
-    @Test(
-        "live output started by a profile begins and ends with the recording, survives a killed process, and leaves no key in a file"
-    )
-    func whole() async throws { try await SingleThreadExecutor.run(Self.whole) }
+    /// A recording with the live outputs of a profile. The process that sends them is killed once.
+    private struct ProfileOutputs {
+        /// The states of the live outputs `show`, which starts with the recording, and `spare`, which starts with
+        /// the session; `nil` for an output that wasn't started.
+        typealias States = (show: LiveOutputStatus.State?, spare: LiveOutputStatus.State?)
 
-    private static func whole() async throws {
-        let standIn = try FakeLiveProgram()
-        defer { standIn.remove() }
-        let key = standIn.folder.path + "/key"
-        try "srt://host:9000?passphrase=0123456789secret\n".write(
-            toFile: key, atomically: true, encoding: .utf8)
-        let profile = """
-            \(MediaServerFixture.profile)
-            publish:
-              show: { url_from: { file: \(key) } }
-              spare: { url: "pulse:Studio", start: session }
-              seldom: { url: "v4l2:/dev/video9", start: command }
-            """
-        let place = try MediaServerFixture(profile, seconds: 300)
-        defer { place.remove() }
-        #expect(
-            place.setup.plan.notes.contains {
-                $0.contains("other users can read the key in \(key). Run `chmod 600")
-            })
-        let events = Task { await place.session.events.reduce(into: [SessionEvent]()) { $0.append($1) } }
-        let publisher = LivePublisher(of: place.server, program: standIn.program)
-        publisher.serve(place.session, place.setup.liveOutputs)
-        #expect(try await FakeLiveProgram.wait { publisher.status("spare")?.state == .connected })
-        #expect(publisher.status("show") == nil)
-        try await place.session.standBy()
-        let seen = ConditionLock<(isSent: Bool, isBack: Bool, status: ControlStatus?)>((false, false, nil))
-        let session = place.session
-        // A separate thread is used, because a task would have to wait for its turn among all tests.
-        let person = MediaThread.startWhenPossible(name: "test:person") {
-            let isSent = FakeLiveProgram.waitBlocking {
-                publisher.status("show").map { $0.sentFrames > 100 } ?? false
-            }
-            let isBack = FakeLiveProgram.waitBlocking {
-                let calls = try standIn.calls()
-                if calls.count == 1, let call = calls.first { kill(call.process, SIGKILL) }
-                return calls.count == 2 && publisher.status("show")?.state == .connected
-            }
-            let status = ControlStatus(session.status, plan: session.currentPlan, folder: nil, cost: nil)
-            seen.withLock { $0 = (isSent, isBack, status) }
-            session.stop()
+        let notes: [String]
+        let keyFile: String
+        /// The states on standby.
+        let before: States
+        /// Whether frames were sent before the process was killed.
+        let isSent: Bool
+        /// Whether `show` was connected again in a second process.
+        let isBack: Bool
+        let status: ControlStatus
+        /// The states after the end of the recording.
+        let after: States
+        let manifest: Manifest
+        let events: [SessionEvent]
+        /// The content of all JSON files in the session folder.
+        let files: String
+        /// The live outputs and the plan as text.
+        let setup: String
+
+        init() async throws {
+            let standIn = try FakeLiveProgram()
+            defer { standIn.remove() }
+            keyFile = standIn.folder.path + "/key"
+            try "srt://host:9000?passphrase=0123456789secret\n".write(
+                toFile: keyFile, atomically: true, encoding: .utf8)
+            let place = try MediaServerFixture(
+                """
+                \(MediaServerFixture.profile)
+                publish:
+                  show: { url_from: { file: \(keyFile) } }
+                  spare: { url: "pulse:Studio", start: session }
+                  seldom: { url: "v4l2:/dev/video9", start: command }
+                """, seconds: 300)
+            defer { place.remove() }
+            notes = place.setup.plan.notes
+            setup = "\(place.setup.liveOutputs)" + JSONText.line(place.setup.plan)
+            let told = Task { await place.session.events.reduce(into: [SessionEvent]()) { $0.append($1) } }
+            let publisher = LivePublisher(of: place.server, program: standIn.program)
+            func states() -> States { (publisher.status("show")?.state, publisher.status("spare")?.state) }
+            publisher.serve(place.session, place.setup.liveOutputs)
+            _ = try await FakeLiveProgram.wait { publisher.status("spare")?.state == .connected }
+            before = states()
+            try await place.session.standBy()
+            let person = Self.killOnce(standIn, publisher, place.session)
+            let result = try await place.session.recordChecked()
+            person.thread.join()
+            let seen = person.seen.withLock { $0 }
+            (isSent, isBack) = (seen.isSent, seen.isBack)
+            status = try #require(seen.status)
+            after = states()
+            publisher.serve(nil)
+            await place.session.close()
+            await publisher.end()
+            manifest = result.manifest
+            events = await told.value
+            files = try FileManager.default.contentsOfDirectory(atPath: result.folder)
+                .filter { $0.contains("json") }
+                .map { name in
+                    let file = URL(fileURLWithPath: result.folder + "/" + name)
+                    return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+                }
+                .joined()
         }
-        let result = try await session.recordChecked()
-        person.join()
-        let (isSent, isBack, said) = seen.withLock { $0 }
-        #expect(isSent && isBack)
-        let status = try #require(said)
-        #expect(publisher.status("show") == nil && publisher.status("spare") != nil)
-        publisher.serve(nil)
-        await place.session.close()
-        await publisher.end()
 
-        #expect(status.live_outputs.map(\.name) == ["show", "spare", "seldom"])
-        #expect(status.live_outputs.map(\.state) == ["connected", "connected", "off"])
-        #expect(result.manifest.outcome == .finished)
-        let liveOutputs = try #require(result.manifest.live_outputs)
-        #expect(Set(liveOutputs.map(\.name)) == ["show", "spare"])
-        let show = try #require(liveOutputs.first { $0.name == "show" })
-        #expect(show.connected.count == 2 && show.sent_frames > 100)
-        #expect(
-            show.reasons == ["The live output program was terminated by signal 9 and is being restarted."])
-        let spare = try #require(liveOutputs.first { $0.name == "spare" })
-        #expect(spare.connected.first?.from_ns == 0)
-        let told = await events.value
-        let isConnected = told.contains { event in
+        private typealias Seen = (isSent: Bool, isBack: Bool, status: ControlStatus?)
+
+        /// Kills the process once it has sent frames, and stops the recording once a second process sends them.
+        ///
+        /// A separate thread is used, because a task would have to wait for its turn among all tests.
+        private static func killOnce(
+            _ standIn: FakeLiveProgram, _ publisher: LivePublisher, _ session: MulticamSession
+        ) -> (thread: MediaThread, seen: ConditionLock<Seen>) {
+            let seen = ConditionLock<Seen>((false, false, nil))
+            let thread = MediaThread.startWhenPossible(name: "test:person") {
+                let isSent = FakeLiveProgram.waitBlocking {
+                    publisher.status("show").map { $0.sentFrames > 100 } ?? false
+                }
+                let isBack = FakeLiveProgram.waitBlocking {
+                    let calls = try standIn.calls()
+                    if calls.count == 1, let call = calls.first { kill(call.process, SIGKILL) }
+                    return calls.count == 2 && publisher.status("show")?.state == .connected
+                }
+                let status = ControlStatus(session.status, plan: session.currentPlan, folder: nil, cost: nil)
+                seen.withLock { $0 = (isSent, isBack, status) }
+                session.stop()
+            }
+            return (thread, seen)
+        }
+
+        func liveOutput(_ name: String) throws -> Manifest.LiveOutput {
+            try #require(manifest.live_outputs?.first { $0.name == name })
+        }
+    }
+
+    /// The recording takes long, so several tests share it.
+    private static let profileOutputs = Task {
+        try await SingleThreadExecutor.run { try await ProfileOutputs() }
+    }
+
+    @Test("a live output of a profile starts and ends with the recording, with the session, or on command")
+    func starts() async throws {
+        let outputs = try await Self.profileOutputs.value
+        #expect(outputs.before.show == nil && outputs.before.spare == .connected)
+        #expect(outputs.status.live_outputs.map(\.name) == ["show", "spare", "seldom"])
+        #expect(outputs.status.live_outputs.map(\.state) == ["connected", "connected", "off"])
+        #expect(outputs.after.show == nil && outputs.after.spare != nil)
+        #expect(outputs.manifest.outcome == .finished)
+        #expect(Set(try #require(outputs.manifest.live_outputs).map(\.name)) == ["show", "spare"])
+        #expect(try outputs.liveOutput("spare").connected.first?.from_ns == 0)
+        let isConnected = outputs.events.contains { event in
             if case .liveOutput(let output) = event.content { output.state == .connected } else { false }
         }
         #expect(isConnected)
-        let everything = try FileManager.default.contentsOfDirectory(atPath: result.folder).filter {
-            $0.contains("json")
-        }
-        .map {
-            String(
-                decoding: try Data(contentsOf: URL(fileURLWithPath: result.folder + "/" + $0)), as: UTF8.self)
-        }
-        .joined()
-        #expect(everything.contains(#""live_outputs""#) && !everything.contains("secret"))
-        #expect(!JSONText.line(status).contains("secret") && !"\(told)".contains("secret"))
+    }
+
+    @Test(
+        "a live output continues in a new process if its process is killed, and the manifest has the reason")
+    func killed() async throws {
+        let outputs = try await Self.profileOutputs.value
+        #expect(outputs.isSent && outputs.isBack)
+        let show = try outputs.liveOutput("show")
+        #expect(show.connected.count == 2 && show.sent_frames > 100)
         #expect(
-            !"\(place.setup.liveOutputs)".contains("secret")
-                && !JSONText.line(place.setup.plan).contains("secret"))
+            show.reasons == ["The live output program was terminated by signal 9 and is being restarted."])
+    }
+
+    @Test(
+        "the key of a live output is in no file, status, event, or plan, and a readable key file is reported")
+    func key() async throws {
+        let outputs = try await Self.profileOutputs.value
+        #expect(
+            outputs.notes.contains {
+                $0.contains("other users can read the key in \(outputs.keyFile). Run `chmod 600")
+            })
+        #expect(outputs.files.contains(#""live_outputs""#) && !outputs.files.contains("secret"))
+        #expect(!JSONText.line(outputs.status).contains("secret") && !"\(outputs.events)".contains("secret"))
+        #expect(!outputs.setup.contains("secret"))
     }
 }

@@ -19,39 +19,46 @@ struct ProfileReadingTests {
         #expect(try read("microphones: { host: {} }").microphones == [MicrophoneRole(role: "host")])
     }
 
-    @Test("every field is read")
-    func everything() throws {
-        let profile = try read(
-            """
-            description: All of it
-            cameras:
-              z-last: { device: "virtual:clap?fps=25", size: 1920x1080, rate: 29.97, format: h264, rotation: 270,
-                        mirrored: true, preview: { mirrored: false }, latency: 40ms, crop: { x: 2, y: 4, width: 640, height: 360 },
-                        zoom: 1.5, pan: -0.5, tilt: 1, output: { size: 640x360, rate: 15 },
-                        controls: { zoom: -3, focus_automatic_continuous: 0, backlight: true } }
-              a_first: { rate: 30000/1001, rotation: sensor, preview: { mirrored: true }, crop: null, output: null }
-              3rd: ~
-            microphones:
-              host: { device: pulse:x, channels: 2, gain: -3.5, offset: -20ms, source_channels: [3, 1], noise_suppression: true }
-            program:
-              size: 1280x720
-              rate: 25
-              layout: pip
-              main: a_first
-              inset: [3rd, z-last]
-              corner: top-left
-              scale: 0.3
-              margin: 0
-              border: 3
-              fit: cover
-              video: { codec: h264, preset: ultrafast, quality: 18, encoder: hardware }
-              audio: { codec: aac, bitrate: 96000, mix: [] }
-            tracks: { cameras: encode, microphones: none, files: one, metadata: ndjson, video: { preset: veryfast, quality: 0, encoder: software } }
-            budget: { hardware: 0.5, policy: refuse, floors: { size: 320x240, rate: 10 } }
-            limits: { lost_frames: 0.05, silence: 10s }
-            """)
+    /// A profile with every field.
+    private static let everyField = """
+        description: All of it
+        cameras:
+          z-last: { device: "virtual:clap?fps=25", size: 1920x1080, rate: 29.97, format: h264, rotation: 270,
+                    mirrored: true, preview: { mirrored: false }, latency: 40ms, crop: { x: 2, y: 4, width: 640, height: 360 },
+                    zoom: 1.5, pan: -0.5, tilt: 1, output: { size: 640x360, rate: 15 },
+                    controls: { zoom: -3, focus_automatic_continuous: 0, backlight: true } }
+          a_first: { rate: 30000/1001, rotation: sensor, preview: { mirrored: true }, crop: null, output: null }
+          3rd: ~
+        microphones:
+          host: { device: pulse:x, channels: 2, gain: -3.5, offset: -20ms, source_channels: [3, 1], noise_suppression: true }
+        program:
+          size: 1280x720
+          rate: 25
+          layout: pip
+          main: a_first
+          inset: [3rd, z-last]
+          corner: top-left
+          scale: 0.3
+          margin: 0
+          border: 3
+          fit: cover
+          video: { codec: h264, preset: ultrafast, quality: 18, encoder: hardware }
+          audio: { codec: aac, bitrate: 96000, mix: [] }
+        tracks: { cameras: encode, microphones: none, files: one, metadata: ndjson, video: { preset: veryfast, quality: 0, encoder: software } }
+        budget: { hardware: 0.5, policy: refuse, floors: { size: 320x240, rate: 10 } }
+        limits: { lost_frames: 0.05, silence: 10s }
+        """
+
+    @Test("the name of a profile is its file name, and its description is read")
+    func nameAndDescription() throws {
+        let profile = try read(Self.everyField)
         #expect(profile.name == "test")
         #expect(profile.description == "All of it")
+    }
+
+    @Test("cameras keep their order, and every field of a camera is read")
+    func cameraFields() throws {
+        let profile = try read(Self.everyField)
         #expect(profile.cameras.map(\.role) == ["z-last", "a_first", "3rd"])
         #expect(
             profile.cameras[0]
@@ -74,6 +81,11 @@ struct ProfileReadingTests {
                 == CameraRole(
                     role: "a_first", rate: FrameRate(30000, per: 1001), rotation: .sensor,
                     previewMirroring: .on))
+    }
+
+    @Test("every field of a microphone is read")
+    func microphoneFields() throws {
+        let profile = try read(Self.everyField)
         #expect(
             profile.microphones == [
                 MicrophoneRole(
@@ -81,6 +93,11 @@ struct ProfileReadingTests {
                     offset: .milliseconds(-20),
                     sourceChannels: [3, 1], voiceProcessing: VoiceProcessing(noiseSuppression: true))
             ])
+    }
+
+    @Test("every field of the program is read")
+    func programFields() throws {
+        let profile = try read(Self.everyField)
         #expect(
             profile.program
                 == ProgramSettings(
@@ -90,12 +107,22 @@ struct ProfileReadingTests {
                     style: InsetStyle(corner: .topLeft, scale: 0.3, margin: 0, border: 3, fit: .cover),
                     video: VideoSettings(preset: .ultrafast, quality: 18, encoder: .hardware),
                     audio: AudioSettings(bitrate: 96_000, mix: [])))
+    }
+
+    @Test("every field of the tracks is read")
+    func trackFields() throws {
+        let profile = try read(Self.everyField)
         #expect(
             profile.tracks
                 == TrackSettings(
                     cameras: .encode, microphones: .none, files: .one,
                     video: VideoSettings(preset: .veryfast, quality: 0, encoder: .software), metadata: .ndjson
                 ))
+    }
+
+    @Test("every field of the budget and of the limits is read")
+    func budgetAndLimitFields() throws {
+        let profile = try read(Self.everyField)
         #expect(
             profile.budget
                 == BudgetSettings(
