@@ -7,7 +7,7 @@ internal import System
 /// owner's first request. If the helper crashes or hangs, it is restarted and receives all current requests
 /// again. Callers never wait for the helper. Secrets are passed only on the helper's standard input.
 ///
-/// Thread-safe. The owner may hold its own lock when calling `registerRequest`, `notify`, and `isEnding`.
+/// Thread-safe. The owner may hold its own lock when calling `registerRequest`, `send`, and `isEnding`.
 final class HelperProcess: Sendable {
     private struct State {
         var supervision: SupervisedChild?
@@ -70,6 +70,10 @@ final class HelperProcess: Sendable {
                 // The program may be installed before the next request.
                 start: { [self] in start(for: owner).map { .started($0) } ?? .idle },
                 exited: { [self] in handleExit($0, owner) })
+            // Wait until the process's last lines have been read, unless one of its child processes keeps the pipe open.
+            handler.drain = { [self] in
+                _ = self.state.withLock(\.outputRead)?.wait(until: clock.now + .seconds(1))
+            }
             handler.expectsHeartbeat = { owner.mustReportEverySecond }
             state.supervision = SupervisedChild(thread: threadName, policy, handler)
         }
@@ -90,9 +94,6 @@ final class HelperProcess: Sendable {
     }
 
     private func handleExit(_ exit: SupervisedChild.Exit, _ owner: any HelperOwner) -> Bool {
-        // Wait until the process's last lines have been read, unless one of its child processes keeps the
-        // pipe open.
-        _ = state.withLock(\.outputRead)?.wait(until: clock.now + .seconds(1))
         state.withLock { ($0.child, $0.outputRead) = (nil, nil) }
         guard !exit.isRequested else { return false }
         let words =
@@ -139,7 +140,7 @@ final class HelperProcess: Sendable {
     /// responsive.
     private func recordMessage(from child: ChildProcess) -> Bool {
         let (isCurrent, supervision) = state.withLock { ($0.child === child, $0.supervision) }
-        if isCurrent { supervision?.recordHeartbeat() }
+        if isCurrent { supervision?.recordHeartbeat(of: child) }
         return isCurrent
     }
 }

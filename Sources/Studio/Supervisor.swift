@@ -43,6 +43,7 @@ public final class Supervisor: Sendable {
 
     /// State that only the thread of `run` uses.
     private struct State {
+        var webSupervision: SupervisedChild?
         var web: ChildProcess?
         /// The web process's access to the recorder.
         var broker: RecorderConnectionBroker?
@@ -128,6 +129,7 @@ public final class Supervisor: Sendable {
         state.attached = plan.recorder
         if plan.recorder == nil { try startRecorder(&state) }
         let web = superviseWeb()
+        state.webSupervision = web
         while !state.isFinished, let event = events.dequeue() { handle(event, &state) }
         state.jobs.end()
         state.web?.closeInput()
@@ -318,7 +320,7 @@ public final class Supervisor: Sendable {
                         web.withLock { $0.broker = broker }
                         events.enqueue(.webStarted(child, broker, generation))
                         Self.readWeb(child, generation, into: events, notify) {
-                            web.withLock(\.supervision)?.recordHeartbeat()
+                            web.withLock(\.supervision)?.recordHeartbeat(of: child)
                         }
                         return .started(child)
                     } catch {
@@ -388,7 +390,8 @@ public final class Supervisor: Sendable {
         if let sentence = line.failed {
             if state.isListening {
                 notify(.message("The page is temporarily unavailable: \(sentence)"))
-            } else {
+            } else if state.failure == nil {
+                state.webSupervision?.requestEnd()
                 state.failure = StudioError(sentence)
                 end(&state)
             }

@@ -55,6 +55,9 @@ package final class SupervisedChild: Sendable {
     package struct Handler: Sendable {
         /// Starts a process. Called on the supervising thread.
         package var start: @Sendable () -> Start
+        /// Called on the supervising thread after a process has exited, for example to wait for its last output. `exited`
+        /// is called afterward.
+        package var drain: @Sendable () -> Void = {}
         /// Called on the supervising thread after a process has exited.
         ///
         /// - Returns: Whether to start the process again. The result is ignored if the exit was requested.
@@ -81,6 +84,9 @@ package final class SupervisedChild: Sendable {
         var hasEnded = false
     }
 
+    /// Maximum time for the handler to process the exit of a killed process.
+    private static let killTimeout = Nanoseconds.seconds(2)
+
     private let policy: Policy
     private let state = ConditionLock(State())
     private let ending = Cancellation()
@@ -101,8 +107,10 @@ package final class SupervisedChild: Sendable {
         }
     }
 
-    /// Records that the current process is responsive.
-    package func recordHeartbeat() { state.withLock(\.watchdog)?.recordHeartbeat() }
+    /// Records that a process is responsive. Heartbeats of earlier processes, which may be read late, are ignored.
+    package func recordHeartbeat(of child: ChildProcess) {
+        state.withLock { $0.child === child ? $0.watchdog : nil }?.recordHeartbeat()
+    }
 
     /// Tries to start the process again if the last attempt returned no process.
     package func wake() { state.broadcast { $0.wakeUpCount += 1 } }
@@ -116,14 +124,14 @@ package final class SupervisedChild: Sendable {
         if let child { requestExit(of: child) }
     }
 
-    /// Ends the process and the supervision. Blocks the calling thread until the process has exited, for little longer
-    /// than the policy's `exitTimeout` at most; don't call this method from a Swift task.
+    /// Ends the process and the supervision. Blocks the calling thread until the process has exited, at most for the policy's
+    /// `exitTimeout` plus two seconds; don't call this method from a Swift task.
     package func end() {
         requestEnd()
         let limit = clock.now + policy.exitTimeout
         if state.wait(until: limit, { $0.hasEnded ? () : nil }) != nil { return }
         state.withLock(\.child)?.signal(SIGKILL)
-        _ = state.wait(until: clock.now + .seconds(1)) { $0.hasEnded ? () : nil }
+        _ = state.wait(until: clock.now + Self.killTimeout) { $0.hasEnded ? () : nil }
     }
 
     /// Asks the process to exit and ends the supervision, without waiting.
@@ -174,6 +182,7 @@ package final class SupervisedChild: Sendable {
         if mustExit { requestExit(of: child) }
         let status = child.wait()
         exited.cancel()
+        handler.drain()
         let (isEnding, isRestarting) = state.broadcast { state in
             defer { (state.child, state.watchdog, state.isRestarting) = (nil, nil, false) }
             return (state.isEnding, state.isRestarting)

@@ -250,6 +250,6 @@ def calibrate(studio, say):
     say("nothing else takes the devices meanwhile", set(refused) == {409}, refused)
     job = done(studio, number, 60) if number else None
     event = (job or {}).get("event") or {}
-    say("it comes to its end, with the number of detected events", event.get("event") == "finished" and event.get("detected_events", 0) >= 3, event.get("heard"),
+    say("it comes to its end, with the number of detected events", event.get("event") == "finished" and event.get("detected_events", 0) >= 3, event.get("detected_events"),
         job and job["text"][:200], [device["verdict"] for device in event.get("devices", [])])
     say("the recorder stands by again afterwards", until(lambda: (studio.status() or {}).get("state") == "standby", 30) and studio.recorder != recorder)

@@ -36,6 +36,7 @@ final class SupervisedProgram: Sendable {
             SupervisedChild.Policy(backoff: Backoff(from: Self.restartDelay, to: Self.restartDelay)),
             SupervisedChild.Handler(
                 start: {
+                    lastMessage.withLock { $0 = "" }
                     do throws(ProcessError) {
                         let child = try ChildProcess(program, arguments)
                         child.readOutput { _ in }

@@ -91,7 +91,8 @@ final class LibraryConnection {
             }
             if let video = stream.video, packet.pointee.stream_index == video.pointee.index, output.hasCamera
             {
-                try checkTimestamps()
+                // If the camera continues to do this, the next connection is refused.
+                if repeatedTimestamps.isFrequent { throw .lost(repeatedTimestampsError) }
                 try receive(video: packet, of: video, output)
             } else if let audio = stream.audio, packet.pointee.stream_index == audio.pointee.index {
                 try receive(audio: packet, of: audio, output)
@@ -141,7 +142,7 @@ final class LibraryConnection {
             decisionTime = clock.now
             return nil
         }
-        try checkTimestamps()
+        if repeatedTimestamps.isFrequent { throw .refused(repeatedTimestampsError) }
         if let first, let last = stamps.max(), stamps.count >= 12,
             RateEstimate.isFrozen(stamps: last - first.stamp, over: clock.now - first.arrival)
         {
@@ -226,8 +227,10 @@ final class LibraryConnection {
         if let video = stream.video, packet.pointee.stream_index == video.pointee.index {
             guard let stamp = Self.stamp(packet, of: video) else { return false }
             watchdog.record(stamp, at: arrival)
-            if let codec = video.pointee.codecpar?.pointee.codec_id,
-                PacketFilter.beginsFrame(packet, of: codec)
+            // The two fields of an interlaced frame may have the same timestamp.
+            if let parameters = video.pointee.codecpar?.pointee,
+                [AV_FIELD_UNKNOWN, AV_FIELD_PROGRESSIVE].contains(parameters.field_order),
+                PacketFilter.beginsFrame(packet, of: parameters.codec_id)
             {
                 repeatedTimestamps.record(stamp)
             }
@@ -259,12 +262,8 @@ final class LibraryConnection {
         return stream.video == nil && wall != nil
     }
 
-    /// - Throws: `SourceError` if many frames have the same timestamp as the frame before them.
-    private func checkTimestamps() throws(SourceError) {
-        guard repeatedTimestamps.isFrequent else { return }
-        throw .refused(
-            "\(address) sends several frames with the same timestamp, so their capture times are unknown. Update the camera's firmware, or use a different stream of the camera."
-        )
+    private var repeatedTimestampsError: String {
+        "\(address) sends several frames with the same timestamp, so their capture times are unknown. Update the camera's firmware, or use a different stream of the camera."
     }
 
     // MARK: Frame and audio delivery

@@ -81,9 +81,7 @@ public struct RecordingResult: Sendable {
     public let encodingFailures: [EncodingError]
 
     /// Whether the recording is complete, with an explanation in full sentences.
-    public var verdict: Verdict {
-        Verdict(manifest, storageFailure: storageFailures.first?.description)
-    }
+    public var verdict: Verdict { Verdict(manifest) }
     /// Limits of the profile that the recording exceeded, one sentence each.
     public var exceededLimits: [String] { verdict.exceededLimits }
 

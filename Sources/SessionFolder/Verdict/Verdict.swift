@@ -42,12 +42,11 @@ public struct Verdict: Sendable, Equatable {
 
     /// Creates the verdict on a recording.
     ///
-    /// - Parameters:
-    ///   - manifest: Manifest of a completed recording, which may come from a file and contain arbitrary values.
-    ///   - storageFailure: Why a file could not be written, if the cause is known and not in the manifest.
-    public init(_ manifest: Manifest, storageFailure: String? = nil) {
+    /// - Parameter manifest: Manifest of a completed recording, which may come from a file and contain arbitrary
+    ///   values.
+    public init(_ manifest: Manifest) {
         let tracks = Self.tracks(of: manifest)
-        reportEnd(of: manifest, tracks, storageFailure)
+        reportEnd(of: manifest, tracks)
         for track in tracks { assess(track) }
         let known = Set(tracks.map(\.name))
         for name in Set(manifest.gaps.map(\.track)).subtracting(known).sorted() {
@@ -140,8 +139,7 @@ public struct Verdict: Sendable, Equatable {
     }
 
     /// Adds the reasons why the recording, a track, or a file ended early.
-    private mutating func reportEnd(of manifest: Manifest, _ tracks: [TrackLosses], _ storageFailure: String?)
-    {
+    private mutating func reportEnd(of manifest: Manifest, _ tracks: [TrackLosses]) {
         if manifest.recovery != nil {
             reportLoss(
                 .warning, "the recording was interrupted", details: "The data on the disk was recovered.")
@@ -164,8 +162,7 @@ public struct Verdict: Sendable, Equatable {
         if manifest.outcome == .storageFailed, sentences.isEmpty {
             reportLoss(
                 .bad, "not all data could be written to the folder",
-                details: (storageFailure.map { "Cause: \($0.asSentence) " } ?? "")
-                    + "The data written before the failure is available.")
+                details: "The data written before the failure is available.")
         }
     }
 

@@ -152,40 +152,41 @@ struct NodeCommand: Command {
             let policy = SupervisedChild.Policy(
                 backoff: Backoff(from: .milliseconds(200), to: .seconds(2)),
                 minStableDuration: NodeCommand.minStableDuration)
-            child = SupervisedChild(
-                thread: "node", policy,
-                SupervisedChild.Handler(
-                    start: { [status] in
-                        do throws(ProcessError) {
-                            let child = try ChildProcess(program, words)
-                            let over = Cancellation()
-                            outputRead.withLock { $0 = over }
-                            child.readMessages({ Output.explanation([$0]) }, whenOver: { over.cancel() })
-                            child.readOutput { Output.data($0) }
-                            child.closeInput()
-                            return .started(child)
-                        } catch {
-                            Output.message(error.description)
-                            status.withLock { $0 = .failed }
-                            return .end
-                        }
-                    },
-                    exited: { [status] exit in
-                        _ = outputRead.withLock { $0 }?.wait(until: MonotonicClock().now + .seconds(1))
-                        let wasFirst = isFirst.withLock { isFirst in
-                            defer { isFirst = false }
-                            return isFirst
-                        }
-                        // The group program exits by itself only if it can't continue.
-                        guard !exit.isRequested, !wasFirst || exit.status > 128 else {
-                            status.withLock { $0 = ExitStatus(rawValue: exit.status) ?? .failed }
-                            return false
-                        }
-                        Output.message(
-                            "The program that communicates with the group exited with status \(exit.status) and is being restarted. Running recordings continue."
-                        )
-                        return true
-                    }))
+            var handler = SupervisedChild.Handler(
+                start: { [status] in
+                    do throws(ProcessError) {
+                        let child = try ChildProcess(program, words)
+                        let over = Cancellation()
+                        outputRead.withLock { $0 = over }
+                        child.readMessages({ Output.explanation([$0]) }, whenOver: { over.cancel() })
+                        child.readOutput { Output.data($0) }
+                        child.closeInput()
+                        return .started(child)
+                    } catch {
+                        Output.message(error.description)
+                        status.withLock { $0 = .failed }
+                        return .end
+                    }
+                },
+                exited: { [status] exit in
+                    let wasFirst = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    // The group program exits by itself only if it can't continue.
+                    guard !exit.isRequested, !wasFirst || exit.status > 128 else {
+                        status.withLock { $0 = ExitStatus(rawValue: exit.status) ?? .failed }
+                        return false
+                    }
+                    Output.message(
+                        "The program that communicates with the group exited with status \(exit.status) and is being restarted. Running recordings continue."
+                    )
+                    return true
+                })
+            handler.drain = {
+                _ = outputRead.withLock { $0 }?.wait(until: MonotonicClock().now + .seconds(1))
+            }
+            child = SupervisedChild(thread: "node", policy, handler)
         }
     }
 }

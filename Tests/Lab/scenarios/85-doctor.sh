@@ -31,7 +31,7 @@ inside() {
         echo 2000 > "$power/autosuspend_delay_ms"
         echo auto > "$power/control"
         doctor asleep env
-        json "$results/asleep.json" "[f['mend'] for f in d['findings'] if (f['check'], f['device']) == ('usb.autosuspend', '$(node 1)')][0]" > "$results/mend"
+        json "$results/asleep.json" "[f['remedy_command'] for f in d['findings'] if (f['check'], f['device']) == ('usb.autosuspend', '$(node 1)')][0]" > "$results/mend"
         bash "$results/mend" > "$results/mended"
         doctor awake env
     fi
@@ -67,7 +67,7 @@ outside() {
         "$(json "$results/healthy.json" "len([f for f in d['findings'] if (f['check'], f['level']) == ('camera.driver', 'ok')])")" 2
     check "healthy: for people" grep -q "✓ ok .*Studio Webcam" "$results/healthy.txt"
 
-    local mends="[f['mend'] for f in d['findings'] if (f['check'], f['level'], f['device']) == ('camera.access', 'problem', '$node')]"
+    local mends="[f['remedy_command'] for f in d['findings'] if (f['check'], f['level'], f['device']) == ('camera.access', 'problem', '$node')]"
     equal "closed: exit status" "$(cat "$results/closed.status")" 1
     equal "closed: suggested fix" "$(json "$results/closed.json" "$mends")" "['sudo chgrp video $node && sudo chmod g+rw $node']"
     equal "group: exit status" "$(cat "$results/group.status")" 1

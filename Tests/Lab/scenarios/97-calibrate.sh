@@ -110,7 +110,7 @@ sum() { awk -v a="$1" -v b="$2" -v c="${3:-0}" 'BEGIN { print a + b + c }'; }
 
 outside_measured() {
     results=$RESULTS
-    equal "exit, kept, problems" "$(tail -1 "$results/calibrate.out" | json /dev/stdin 'd["exit"], d["kept"], d["problems"]')" \
+    equal "exit, kept, problems" "$(tail -1 "$results/calibrate.out" | json /dev/stdin 'd["exit"], d["stored"], d["problems"]')" \
         "(0, True, [])"
     equal "host" "$(found host verdict)" reference
     local role measured mean off
