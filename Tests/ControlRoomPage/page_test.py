@@ -1241,10 +1241,10 @@ def _(room, browser, arguments):
     page = room.page
     opens(room, "prepare")
     room.until("it has checked", lambda: page.locator(".findings li").count() > 0)
-    mend = page.locator(".finding-bad button", has_text="Fix")
-    if mend.count() == 0:
+    fix = page.locator(".finding-bad button", has_text="Fix")
+    if fix.count() == 0:
         raise Skip("nothing is wrong here that a command mends")
-    mend.first.click()
+    fix.first.click()
     assert page.locator(".fix code").first.is_visible()
 
 

@@ -31,8 +31,8 @@ inside() {
         echo 2000 > "$power/autosuspend_delay_ms"
         echo auto > "$power/control"
         doctor asleep env
-        json "$results/asleep.json" "[f['remedy_command'] for f in d['findings'] if (f['check'], f['device']) == ('usb.autosuspend', '$(node 1)')][0]" > "$results/mend"
-        bash "$results/mend" > "$results/mended"
+        json "$results/asleep.json" "[f['remedy_command'] for f in d['findings'] if (f['check'], f['device']) == ('usb.autosuspend', '$(node 1)')][0]" > "$results/fix"
+        bash "$results/fix" > "$results/fixed"
         doctor awake env
     fi
 
@@ -85,5 +85,5 @@ outside() {
     finds held 0 camera.use warning
     check "held: by whom" grep -qF "\`v4l2-ctl\` (process $(cat "$results/holder"))" <<< "$(field text)"
     finds muted 1 sound.level problem
-    check "muted: suggested fix" grep -q "pactl set-source-mute .* 0" <<< "$(field mend)"
+    check "muted: suggested fix" grep -q "pactl set-source-mute .* 0" <<< "$(field remedy_command)"
 }
