@@ -462,7 +462,9 @@ struct MediaLinkTests {
             feeder.join()
         }
         let result = try await place.session.recordChecked()
-        #expect(result.manifest.tracks.first { $0.name == "x" }?.frames?.written == 60)
+        // On a starved computer, the last frames of an encoder are dropped and counted.
+        let frames = try #require(result.manifest.tracks.first { $0.name == "x" }?.frames)
+        #expect(frames.written <= 60 && frames.written + frames.lost.values.reduce(0, +) >= 60)
         #expect(result.manifest.tracks.first { $0.name == "y" }?.samples?.written == 96_000)
     }
 
