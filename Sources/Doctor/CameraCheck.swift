@@ -21,9 +21,10 @@ enum CameraCheck {
     private static func driver(of camera: USBDevice, _ machine: Machine) -> [Finding] {
         let parts = camera.interfaces.filter { $0.classCode == USBInterfaceSetting.video }
         guard let control = parts.min(by: { $0.number < $1.number }) else { return [] }
-        func finding(_ level: Finding.Level, _ text: String, mend: String? = nil) -> Finding {
+        func finding(_ level: Finding.Level, _ text: String, repairCommand: String? = nil) -> Finding {
             Finding(
-                "camera.driver", level, device: camera.name, "\(camera.product): \(text)", repairCommand: mend
+                "camera.driver", level, device: camera.name, "\(camera.product): \(text)",
+                repairCommand: repairCommand
             )
         }
         switch control.driver {
@@ -41,7 +42,7 @@ enum CameraCheck {
             return [
                 finding(
                     .problem, "no driver is attached, because the kernel module uvcvideo is not loaded.",
-                    mend: "\(machine.sudo)modprobe uvcvideo")
+                    repairCommand: "\(machine.sudo)modprobe uvcvideo")
             ]
         case nil:
             let interface = "\(camera.name):1.\(control.number)"
@@ -49,7 +50,7 @@ enum CameraCheck {
                 finding(
                     .problem,
                     "the uvcvideo driver is loaded but not attached to this camera. Check the kernel log for the reason.",
-                    mend: machine.writeCommand("/sys/bus/usb/drivers/uvcvideo/bind", to: interface))
+                    repairCommand: machine.writeCommand("/sys/bus/usb/drivers/uvcvideo/bind", to: interface))
             ]
         }
     }

@@ -13,27 +13,27 @@ enum MicrophoneCheck {
     /// Checks a microphone's level. A silent default microphone is a problem, because it is the most likely one to be
     /// recorded.
     private static func level(_ source: PulseConfiguration.Source, isDefault: Bool) -> Finding {
-        func finding(_ level: Finding.Level, _ text: String, mend: String? = nil) -> Finding {
+        func finding(_ level: Finding.Level, _ text: String, repairCommand: String? = nil) -> Finding {
             Finding(
                 "sound.level", level, device: source.name, "\(source.description): \(text)",
-                repairCommand: mend)
+                repairCommand: repairCommand)
         }
         let name = source.name.shellQuoted()
         let silent: Finding.Level = isDefault ? .problem : .warning
         if source.isMuted {
             return finding(
                 silent, "the microphone is muted, so recordings would be silent.",
-                mend: "pactl set-source-mute \(name) 0")
+                repairCommand: "pactl set-source-mute \(name) 0")
         }
         if source.volumePercent == 0 {
             return finding(
                 silent, "the volume is 0 %, so recordings would be silent.",
-                mend: "pactl set-source-volume \(name) 100%")
+                repairCommand: "pactl set-source-volume \(name) 100%")
         }
         if source.volumePercent < 10 {
             return finding(
                 .warning, "the volume is only \(source.volumePercent) %.",
-                mend: "pactl set-source-volume \(name) 100%")
+                repairCommand: "pactl set-source-volume \(name) 100%")
         }
         return finding(.ok, "the volume is \(source.volumePercent) %.")
     }
@@ -91,18 +91,18 @@ enum SoundServerCheck {
 
     private static func defaultSource(_ survey: PulseConfiguration) -> Finding {
         let microphones = survey.sources.filter { !$0.isMonitor }
-        let mend = microphones.first.map { "pactl set-default-source \($0.name.shellQuoted())" }
+        let repairCommand = microphones.first.map { "pactl set-default-source \($0.name.shellQuoted())" }
         guard let chosen = survey.sources.first(where: { $0.name == survey.defaultSource }) else {
             let none = microphones.isEmpty ? "no microphone is available" : "no default microphone is set"
             return Finding(
                 "sound.default", .warning, "\(none), so `default` in a profile can't be used.",
-                repairCommand: mend)
+                repairCommand: repairCommand)
         }
         if chosen.isMonitor {
             return Finding(
                 "sound.default", .warning, device: chosen.name,
                 "the default source is the computer's audio output (\(chosen.description)), not a microphone.",
-                repairCommand: mend)
+                repairCommand: repairCommand)
         }
         return Finding(
             "sound.default", .ok, device: chosen.name, "the default microphone is \(chosen.description).")

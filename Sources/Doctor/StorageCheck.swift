@@ -16,9 +16,10 @@ enum StorageCheck {
     }
 
     private static func finding(
-        _ check: String, _ level: Finding.Level, _ machine: Machine, _ text: String, mend: String? = nil
+        _ check: String, _ level: Finding.Level, _ machine: Machine, _ text: String,
+        repairCommand: String? = nil
     ) -> Finding {
-        Finding("storage.\(check)", level, device: machine.output.path, text, repairCommand: mend)
+        Finding("storage.\(check)", level, device: machine.output.path, text, repairCommand: repairCommand)
     }
 
     private static func space(_ machine: Machine) -> Finding {
@@ -30,7 +31,7 @@ enum StorageCheck {
             return finding(
                 "space", .problem, machine,
                 "only \(size), enough to record for about a minute. Free up disk space, or choose another disk with `--output`.",
-                mend: "du -xh \(machine.output.existing.shellQuoted()) | sort -h | tail")
+                repairCommand: "du -xh \(machine.output.existing.shellQuoted()) | sort -h | tail")
         }
         return free < ampleSpace
             ? finding(
@@ -45,14 +46,14 @@ enum StorageCheck {
             return finding(
                 "writable", .problem, machine,
                 "the file system at \(mount.folder) is read-only. Choose another folder with `--output`.",
-                mend: "\(machine.sudo)mount -o remount,rw \(mount.folder.shellQuoted())")
+                repairCommand: "\(machine.sudo)mount -o remount,rw \(mount.folder.shellQuoted())")
         }
         return machine.output.isWritable
             ? finding("writable", .ok, machine, "the folder is writable.")
             : finding(
                 "writable", .problem, machine,
                 "the folder is not writable for the current user. Choose another folder with `--output`.",
-                mend: "\(machine.sudo)chown \(machine.user.id) \(folder)")
+                repairCommand: "\(machine.sudo)chown \(machine.user.id) \(folder)")
     }
 
     private static func fileSystem(_ machine: Machine) -> Finding {

@@ -177,24 +177,24 @@ enum LimitsCheck {
         /// Value below which the limit can be insufficient; `nil` if any value can be insufficient.
         let least: UInt64?
         let effect: String
-        let mend: String
+        let remedy: String
     }
 
     private static let limits = [
         Limit(
             name: "Max open files", least: 256,
             effect: "open files, which may be too few for several cameras and live outputs",
-            mend: "ulimit -n hard, or `LimitNOFILE=` in the systemd unit"),
+            remedy: "ulimit -n hard, or `LimitNOFILE=` in the systemd unit"),
         Limit(
             name: "Max processes", least: 256, effect: "processes and threads of this user",
-            mend: "ulimit -u, or `TasksMax=` in the systemd unit"),
+            remedy: "ulimit -u, or `TasksMax=` in the systemd unit"),
         Limit(
             name: "Max address space", least: nil,
             effect: "bytes of address space; a recording that needs more is killed without warning",
-            mend: "ulimit -v unlimited"),
+            remedy: "ulimit -v unlimited"),
         Limit(
             name: "Max file size", least: nil, effect: "bytes per file, so longer recordings stop early",
-            mend: "ulimit -f unlimited"),
+            remedy: "ulimit -f unlimited"),
     ]
 
     static func findings(of machine: Machine) -> [Finding] {
@@ -211,7 +211,7 @@ enum LimitsCheck {
             else { return nil }
             return Finding(
                 "system.limits", .warning,
-                "this process is limited to \(number) \(limit.effect). Raise the limit: \(limit.mend).")
+                "this process is limited to \(number) \(limit.effect). Raise the limit: \(limit.remedy).")
         }
         return found.isEmpty
             ? [Finding("system.limits", .ok, "the process limits are high enough for recording.")] : found

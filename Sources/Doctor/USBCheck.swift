@@ -62,10 +62,10 @@ enum USBBandwidthCheck {
 enum USBSpeedCheck {
     static func findings(of machine: Machine) -> [Finding] {
         machine.usb.devices.filter(\.isCamera).map { camera in
-            func finding(_ level: Finding.Level, _ text: String, mend: String? = nil) -> Finding {
+            func finding(_ level: Finding.Level, _ text: String, repairCommand: String? = nil) -> Finding {
                 Finding(
                     "usb.speed", level, device: machine.name(of: camera), "\(camera.product): \(text)",
-                    repairCommand: mend)
+                    repairCommand: repairCommand)
             }
             guard let speed = camera.speed else {
                 return finding(.unknown, "the kernel doesn't report the USB speed of this camera.")
@@ -88,7 +88,8 @@ enum USBSpeedCheck {
                 return finding(
                     .unknown,
                     "the camera runs at \(speed.name). This kernel doesn't report whether the camera supports USB 3. Use lsusb to find out.",
-                    mend: "\(machine.sudo)lsusb -v -d \(camera.productID.shellQuoted()) | grep -i superspeed")
+                    repairCommand:
+                        "\(machine.sudo)lsusb -v -d \(camera.productID.shellQuoted()) | grep -i superspeed")
             }
         }
     }
@@ -99,10 +100,10 @@ enum USBPowerCheck {
     static func findings(of machine: Machine) -> [Finding] {
         machine.usb.devices.filter(\.isCamera).map { camera in
             let power = "\(camera.folder)/power"
-            func finding(_ level: Finding.Level, _ text: String, mend: String? = nil) -> Finding {
+            func finding(_ level: Finding.Level, _ text: String, repairCommand: String? = nil) -> Finding {
                 Finding(
                     "usb.autosuspend", level, device: machine.name(of: camera), "\(camera.product): \(text)",
-                    repairCommand: mend)
+                    repairCommand: repairCommand)
             }
             guard let control = Paths.text("\(power)/control") else {
                 return finding(.unknown, "the kernel doesn't report whether autosuspend is enabled.")
@@ -115,7 +116,7 @@ enum USBPowerCheck {
                 .warning,
                 "autosuspend is enabled\(after), but some cameras don't wake up again, or are unavailable for a while. This command applies only until the camera is disconnected. For a permanent change, create a udev rule with "
                     + "ATTR{power/control}=\"on\".",
-                mend: machine.writeCommand(machine.displayPath("\(power)/control"), to: "on"))
+                repairCommand: machine.writeCommand(machine.displayPath("\(power)/control"), to: "on"))
         }
     }
 }

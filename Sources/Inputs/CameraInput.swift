@@ -344,7 +344,9 @@ package final class CameraInput: Sendable {
                 box.beginOutage(at: instant(time), cause: request?.cause ?? stream.source.outageCause)
                 let text = request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause
                 // A repeated report of the same outage is ignored.
-                if case .away(_, let told, let ledger)? = box.outage, told == text, ledger == box.awayCause {
+                if case .away(_, let knownCause, let ledger)? = box.outage, knownCause == text,
+                    ledger == box.awayCause
+                {
                     return
                 }
                 let outage = Delivery.away(at: instant(time), cause: text, ledger: box.awayCause)
@@ -394,7 +396,7 @@ package final class CameraInput: Sendable {
             }
         case .ended(let time, let cause):
             inbox.withLock { box in
-                if case .ended(_, let told)? = box.outage, told == cause { return }
+                if case .ended(_, let knownCause)? = box.outage, knownCause == cause { return }
                 box.beginOutage(at: instant(time), cause: .disconnected)
                 let outage = Delivery.ended(at: instant(time), cause: cause)
                 box.outage = outage

@@ -32,7 +32,7 @@ final class MediaSubscription: Sendable {
 
     let id: Int
     private let outlet: MediaOutlet
-    private let state: ConditionLock<(wish: RequestedMedia, source: Source?)>
+    private let state: ConditionLock<(media: RequestedMedia, source: Source?)>
     private let status: MediaServer.StatusSource
     /// Events, as lines of text, that are waiting to be sent; `nil` if the subscription isn't for events.
     private let lines: BoundedQueue<Line>?
@@ -48,18 +48,18 @@ final class MediaSubscription: Sendable {
     ///
     /// - Parameters:
     ///   - id: The process's ID for the subscription.
-    ///   - wish: The requested data.
+    ///   - media: The requested data.
     ///   - connection: The connection to send to.
     ///   - status: Returns the status of the session.
     init(
-        _ id: Int, _ wish: RequestedMedia, _ connection: MediaConnection,
+        _ id: Int, _ media: RequestedMedia, _ connection: MediaConnection,
         status: @escaping MediaServer.StatusSource
     ) {
         self.status = status
         self.id = id
         outlet = MediaOutlet(connection)
-        state = ConditionLock((wish, nil))
-        switch wish {
+        state = ConditionLock((media, nil))
+        switch media {
         case .events(let history):
             lines = BoundedQueue(capacity: Self.mostLines)
             delivery = ConditionLock(history ? .buffering([]) : .after(0))
@@ -67,14 +67,14 @@ final class MediaSubscription: Sendable {
             lines = nil
             delivery = ConditionLock(.after(0))
         }
-        switch wish {
+        switch media {
         case .events: startEvents()
         case .status: startStatus()
         case .packets, .audio, .frames: break
         }
     }
 
-    var requestedMedia: RequestedMedia { state.withLock { $0.wish } }
+    var requestedMedia: RequestedMedia { state.withLock { $0.media } }
 
     /// Number of threads that are sending data. While the process isn't reading, these threads may outlive
     /// the subscription.
@@ -83,12 +83,12 @@ final class MediaSubscription: Sendable {
     /// Replaces the request with another request for frames from the same role.
     ///
     /// - Returns: `false` if the new request is for another role or another kind of data.
-    func change(to wish: RequestedMedia) -> Bool {
+    func change(to media: RequestedMedia) -> Bool {
         state.withLock { state in
-            guard case .frames(let role, let request, let isPreview) = wish,
-                case .frames(role, _, isPreview) = state.wish, case .frames(let tap)? = state.source
+            guard case .frames(let role, let request, let isPreview) = media,
+                case .frames(role, _, isPreview) = state.media, case .frames(let tap)? = state.source
             else { return false }
-            state.wish = wish
+            state.media = media
             tap.request = request
             return true
         }

@@ -182,8 +182,8 @@ package final class RemoteCamera: CameraSource {
     // MARK: Controls
 
     /// Sets the function that requests controls from the sender.
-    func setControlRequestHandler(_ wish: @escaping @Sendable (Int, [String: Int64]) -> Void) {
-        state.withLock { ($0.controlRequestHandler, $0.controls, $0.answers) = (wish, [], [:]) }
+    func setControlRequestHandler(_ handler: @escaping @Sendable (Int, [String: Int64]) -> Void) {
+        state.withLock { ($0.controlRequestHandler, $0.controls, $0.answers) = (handler, [], [:]) }
     }
 
     /// Updates the camera's controls from a report by the sender.
@@ -350,22 +350,24 @@ extension DeviceControl {
         }
     }
 
-    private init?(_ told: ControlsReport.Control) {
-        let isName = told.name.utf8.allSatisfy { byte in
+    private init?(_ reported: ControlsReport.Control) {
+        let isName = reported.name.utf8.allSatisfy { byte in
             (97...122).contains(byte) || (48...57).contains(byte) || byte == 95
         }
-        guard (1...40).contains(told.name.utf8.count), isName, let kind = Kind(rawValue: told.kind),
-            told.minimum <= told.maximum, told.menu.count <= Self.most.items,
-            told.menu.isEmpty || kind == .menu || kind == .integerMenu
+        guard (1...40).contains(reported.name.utf8.count), isName, let kind = Kind(rawValue: reported.kind),
+            reported.minimum <= reported.maximum, reported.menu.count <= Self.most.items,
+            reported.menu.isEmpty || kind == .menu || kind == .integerMenu
         else { return nil }
         var menu: [Int64: String] = [:]
-        for (number, text) in told.menu {
+        for (number, text) in reported.menu {
             if let number = Int64(number) { menu[number] = text.printable(limit: 100) }
         }
         guard !menu.isEmpty || (kind != .menu && kind != .integerMenu) else { return nil }
         self.init(
-            name: told.name, kind: kind, value: told.value, minimum: told.minimum, maximum: told.maximum,
-            step: max(told.step, 1), defaultValue: told.default, menu: menu, isReadOnly: told.read_only,
-            isInactive: told.inactive, isVolatile: told.volatile)
+            name: reported.name, kind: kind, value: reported.value, minimum: reported.minimum,
+            maximum: reported.maximum,
+            step: max(reported.step, 1), defaultValue: reported.default, menu: menu,
+            isReadOnly: reported.read_only,
+            isInactive: reported.inactive, isVolatile: reported.volatile)
     }
 }

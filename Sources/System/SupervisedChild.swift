@@ -97,7 +97,7 @@ package final class SupervisedChild: Sendable {
     /// - Parameters:
     ///   - name: Name of the supervising thread, at most 15 bytes.
     ///   - policy: How the process is restarted, monitored, and ended.
-    ///   - handler: Starts the processes and learns of their exits.
+    ///   - handler: Starts the processes, and is notified of their exits.
     package init(thread name: String, _ policy: Policy, _ handler: Handler) {
         self.policy = policy
         MediaThread.startWhenPossible(name: name) { [self] in
@@ -182,9 +182,11 @@ package final class SupervisedChild: Sendable {
         if mustExit { requestExit(of: child) }
         let status = child.wait()
         exited.cancel()
+        // The process's ID may be used again from now on, so no signal may be sent to it.
+        state.withLock { ($0.child, $0.watchdog) = (nil, nil) }
         handler.drain()
-        let (isEnding, isRestarting) = state.broadcast { state in
-            defer { (state.child, state.watchdog, state.isRestarting) = (nil, nil, false) }
+        let (isEnding, isRestarting) = state.withLock { state in
+            defer { state.isRestarting = false }
             return (state.isEnding, state.isRestarting)
         }
         let isAgain = handler.exited(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import System
 
-@Suite("Watchdog of the web process")
+@Suite("Watchdog of a child process")
 struct WatchdogTests {
     @Test("allows 30 seconds until the first heartbeat, and ten seconds between heartbeats")
     func beats() {

@@ -111,8 +111,8 @@ final class PhoneRegistry {
         case .offer(let offer): register(offer, from: link)
         case .media(let media):
             if let name = name(of: link) { phones[name]?.source.enqueue(media) }
-        case .controls(let told):
-            if let name = name(of: link) { phones[name]?.source.enqueue(told) }
+        case .controls(let report):
+            if let name = name(of: link) { phones[name]?.source.enqueue(report) }
         case .fault(let text):
             let cause = "the phone reported an error: \(text)"
             if let name = name(of: link) { phones[name]?.problem = cause }
@@ -143,10 +143,10 @@ final class PhoneRegistry {
                 return link.refuse("The limit of \(Self.mostPhones) phone cameras has been reached.")
             }
         }
-        let (tell, name) = (notify, offer.name)
+        let (notify, name) = (notify, offer.name)
         let source =
             phones[name]?.source
-            ?? PhoneSource(recorder) { tell(name, $0) }
+            ?? PhoneSource(recorder) { notify(name, $0) }
         phones[name] = Phone(
             key: offer.key, source: source, offer: offer, connection: link,
             confirmedRecording: phones[name]?.confirmedRecording)

@@ -26,17 +26,17 @@ final class RecordedMedia {
     /// Responds to a request for a frame, a waveform, or the names of edited files.
     ///
     /// - Parameters:
-    ///   - wish: The request.
-    ///   - goesOn: Called periodically; `false` cancels the request.
+    ///   - request: The request.
+    ///   - canContinue: Called periodically; `false` cancels the request.
     /// - Returns: The response.
-    func response(to wish: RecordingRequest, while goesOn: () -> Bool = { true }) -> WebResponse {
+    func response(to request: RecordingRequest, while canContinue: () -> Bool = { true }) -> WebResponse {
         do throws(RecordingRefusal) {
-            let recording = try library.recording(wish.folder)
-            switch wish.content {
+            let recording = try library.recording(request.folder)
+            switch request.content {
             case .frame(let track, let time, let width):
                 return try frame(of: try recording.track(track), recording, time, width)
             case .waveform(let track, let count):
-                return try waveform(of: try recording.track(track), recording, count, goesOn)
+                return try waveform(of: try recording.track(track), recording, count, canContinue)
             case .edits: return edits(recording)
             case .manifest, .program, .edited:
                 throw RecordingRefusal(
@@ -150,7 +150,7 @@ final class RecordedMedia {
 
     private func waveform(
         of track: Manifest.Track, _ recording: RecordingLibrary.Recording, _ count: Int,
-        _ goesOn: () -> Bool
+        _ canContinue: () -> Bool
     ) throws(RecordingRefusal) -> WebResponse {
         guard track.kind == "microphone" || track.channels != nil else {
             throw RecordingRefusal(status: 404, text: "\(track.name.printable()) contains no audio.")
@@ -171,14 +171,15 @@ final class RecordedMedia {
             // The descriptor must stay open, because the path refers to it.
             defer { withExtendedLifetime(file) {} }
             do throws(EncodingError) {
-                try peaks.addFile(path: file.path, stream: stream, from: Nanoseconds(start), while: goesOn)
+                try peaks.addFile(
+                    path: file.path, stream: stream, from: Nanoseconds(start), while: canContinue)
             } catch {
                 throw RecordingRefusal(
                     status: 409,
                     text: "The audio cannot be read: \(error.reason.printable(limit: 200)).")
             }
         }
-        guard goesOn() else { return WebResponse(503, message: "The request was canceled.") }
+        guard canContinue() else { return WebResponse(503, message: "The request was canceled.") }
         // A precision of one thousandth is finer than any displayed waveform.
         let values = peaks.peaks.map { JSONValue.number((Double($0) * 1000).rounded() / 1000) }
         let json = WebJSON.text(["peaks": JSONValue.array(values)])

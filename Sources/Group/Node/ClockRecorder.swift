@@ -150,7 +150,7 @@ final class ClockFeed: Sendable {
     ///
     /// - Parameter recorder: The recorder that receives the group's time.
     init(_ recorder: RecorderSupervisor) {
-        MediaThread.startWhenPossible(name: "group:tell") { [state] in
+        MediaThread.startWhenPossible(name: "group:report") { [state] in
             while true {
                 let next = state.wait { state -> (at: ClockTime, utc: Int64, bound: Int64)?? in
                     if state.isOver { return .some(nil) }

@@ -56,7 +56,7 @@ final class LiveOutputFeed: Sendable {
     private static func frames(
         _ liveOutput: LiveOutput, _ content: PublishedContent, _ encoder: DedicatedVideoEncoder?,
         _ path: String,
-        _ tell: @escaping @Sendable (Event) -> Void
+        _ send: @escaping @Sendable (Event) -> Void
     ) -> TapSlot? {
         let missed = ConditionLock(0)
         func slot(
@@ -70,9 +70,9 @@ final class LiveOutputFeed: Sendable {
                         // If the number has decreased, a new subscription has started to count at 0.
                         return lost >= known ? lost - known : lost
                     }
-                    if more > 0 { tell(.missed(more)) }
+                    if more > 0 { send(.missed(more)) }
                     take(frame)
-                case .refused(let sentence): tell(.problem(sentence))
+                case .refused(let sentence): send(.problem(sentence))
                 default: break
                 }
             }
@@ -80,21 +80,21 @@ final class LiveOutputFeed: Sendable {
         if let encoder {
             return slot(Self.request(encoder.level)) { frame in
                 do throws(EncodingError) {
-                    for packet in try encoder.encode(frame) { tell(.item(.video(packet))) }
+                    for packet in try encoder.encode(frame) { send(.item(.video(packet))) }
                 } catch {
-                    tell(.problem(error.description))
+                    send(.problem(error.description))
                 }
             }
         }
         guard let pixel = content.frames else { return nil }
         let request = FrameRequest(
             .converted(pixel), size: liveOutput.size, rate: liveOutput.rate)
-        return slot(request) { tell(.item(.frame($0))) }
+        return slot(request) { send(.item(.frame($0))) }
     }
 
     private static func audio(
         _ liveOutput: LiveOutput, _ content: PublishedContent, isOwn: Bool, _ path: String,
-        _ tell: @escaping @Sendable (Event) -> Void
+        _ send: @escaping @Sendable (Event) -> Void
     ) -> TapSlot? {
         guard content.samples || (isOwn && content.audio) else { return nil }
         let encoder = content.samples ? nil : DedicatedAudioEncoder(liveOutput.name)
@@ -105,14 +105,14 @@ final class LiveOutputFeed: Sendable {
         return TapSlot(.audio(role: role), path: path) { piece in
             switch piece {
             case .audio(let slice, _):
-                guard let encoder else { return tell(.item(.samples(slice))) }
+                guard let encoder else { return send(.item(.samples(slice))) }
                 do throws(EncodingError) {
-                    for packet in try encoder.encode(slice) { tell(.item(.audio(packet))) }
+                    for packet in try encoder.encode(slice) { send(.item(.audio(packet))) }
                 } catch {
-                    tell(.problem(error.description))
+                    send(.problem(error.description))
                 }
             // If the session doesn't have a mix, the live output is sent without audio.
-            case .refused(let sentence): if mattersAlone { tell(.problem(sentence)) }
+            case .refused(let sentence): if mattersAlone { send(.problem(sentence)) }
             default: break
             }
         }

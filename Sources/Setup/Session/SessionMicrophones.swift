@@ -244,9 +244,13 @@ final class AlignedVoice: MicrophoneSource {
         let patience = Int64(Self.maxDiscardedDuration * Double(format.rate))
         try voice.start(on: clock) { event in
             turn.withLock { _ in
-                let (told, isAnew) = state.withLock { state in state.handle(event, sampleLimit: patience) }
-                if case .audio(let audio) = told, isAnew { receive(.outageEnded(at: audio.capturedAt)) }
-                if let told { receive(told) }
+                let (forwarded, isRestored) = state.withLock { state in
+                    state.handle(event, sampleLimit: patience)
+                }
+                if case .audio(let audio) = forwarded, isRestored {
+                    receive(.outageEnded(at: audio.capturedAt))
+                }
+                if let forwarded { receive(forwarded) }
             }
         }
     }
@@ -311,7 +315,7 @@ extension AlignedVoice.State {
     /// - Returns: The event to deliver, if any, and whether the voice signal resumes with this event.
     fileprivate mutating func handle(
         _ event: MicrophoneEvent, sampleLimit: Int64
-    ) -> (told: MicrophoneEvent?, isAnew: Bool) {
+    ) -> (forwarded: MicrophoneEvent?, isRestored: Bool) {
         guard case .audio(let audio) = event else {
             if case .outageEnded = event, isLost { return (nil, false) }
             return (event, false)
@@ -320,13 +324,13 @@ extension AlignedVoice.State {
         let known = dating.addVoiceAudio(audio)
         guard known != nil || (count > sampleLimit && !isLost) else { return (nil, false) }
         // When the source of the sample counts changes, the receiver sees a discontinuity.
-        let isAnew = isLost || (known != nil && usesOwnTimestamps)
+        let isRestored = isLost || (known != nil && usesOwnTimestamps)
         isLost = false
         usesOwnTimestamps = known == nil
         let first = known?.sample ?? audio.firstSample
         // A late match can place samples before the end of the last delivery. Those samples have already been delivered
         // with slightly wrong timestamps.
-        let excess = isAnew ? 0 : max((end ?? first) - first, 0)
+        let excess = isRestored ? 0 : max((end ?? first) - first, 0)
         guard excess < audio.frameCount else { return (nil, false) }
         end = first + Int64(audio.frameCount)
         let time = known?.time ?? audio.capturedAt
@@ -336,7 +340,7 @@ extension AlignedVoice.State {
                     format: audio.format,
                     capturedAt: time + .seconds(rounding: Double(excess) / Double(audio.format.rate)),
                     firstSample: first + excess,
-                    samples: Array(audio.samples.dropFirst(Int(excess) * audio.format.channels)))), isAnew
+                    samples: Array(audio.samples.dropFirst(Int(excess) * audio.format.channels)))), isRestored
         )
     }
 }

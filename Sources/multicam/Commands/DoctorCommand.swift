@@ -72,7 +72,7 @@ enum DoctorText {
             for finding in own {
                 let place = finding.device.map { "\($0): " } ?? ""
                 lines.append("  \(word(finding.level, isColored)) \(place)\(finding.text)")
-                if let mend = finding.repairCommand { lines.append("                fix: \(mend)") }
+                if let command = finding.repairCommand { lines.append("                fix: \(command)") }
             }
         }
         return (lines + ["", summary(findings)]).joined(separator: "\n")
