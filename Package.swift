@@ -231,6 +231,10 @@ let package = Package(
         .target(
             name: "TestDisks", dependencies: ["Containers", "Media", "SessionFolder", "Writers"],
             path: "Tests/TestDisks", swiftSettings: strict),
+        // This target contains devices that deliver no events in tests.
+        .target(
+            name: "StandingDevices", dependencies: ["Media"], path: "Tests/StandingDevices",
+            swiftSettings: strict),
         // This target compares manifests with their files in tests.
         .target(
             name: "LedgerCheck", dependencies: ["SessionFolder", "Timing"], path: "Tests/LedgerCheck",
@@ -263,10 +267,11 @@ let package = Package(
         tests(
             "StressTestTests", "Media", "Monitoring", "Profiles", "Session", "SessionFolder", "StressTest",
             "Timing"),
-        tests("InputsTests", "Inputs", "Media", "SessionFolder", "Timing"),
+        tests("InputsTests", "Inputs", "Media", "SessionFolder", "StandingDevices", "Timing"),
         tests(
-            "SessionTests", "Containers", "Encoders", "Inputs", "Media", "Monitoring", "Session",
-            "SessionFolder", "TestDisks", "Writers", "Stills"),
+            "SessionTests", "Containers", "Encoders", "Encoding", "Inputs", "Media", "Monitoring", "Plan",
+            "Session",
+            "SessionFolder", "StandingDevices", "TestDisks", "Timing", "Writers", "Stills"),
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
         tests(

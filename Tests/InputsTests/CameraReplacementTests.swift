@@ -1,4 +1,5 @@
 import Media
+import StandingDevices
 import Testing
 
 @testable import Inputs

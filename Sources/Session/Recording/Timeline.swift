@@ -30,12 +30,6 @@ final class Timeline {
     /// processor's cache.
     private static let maxBatchSpan: Int64 = 100_000_000
 
-    /// Maximum lag of tick processing behind its deadlines. Beyond this lag, overdue ticks are processed in bulk,
-    /// without composing or encoding their frames, and audio that has not arrived becomes silence.
-    static let maxLag = Nanoseconds.seconds(1)
-    /// If tick processing lags by more than `maxLag`, ticks within this time of the present still get their own
-    /// frames.
-    private static let recentSpan = Nanoseconds.milliseconds(100)
     /// Maximum time spent on processing ticks before requests are checked again.
     private static let maxTurnDuration = Nanoseconds.milliseconds(250)
     /// Minimum delay of a wake-up that indicates a busy processor. If the processor is busy, devices are probably late
@@ -75,8 +69,7 @@ final class Timeline {
     private var nextBlock: Int64 = 0
     /// End of the recording relative to T0, once known. Device events after this time are not sent.
     private var end: MediaTime?
-    /// Time when tick processing began to lag by more than `maxLag`; `nil` while the lag is smaller.
-    private var overdueSince: ClockTime?
+    private var lag = LagPolicy()
     /// Whether the current tick is processed too late for its frames to be encoded.
     private var isOverdue = false {
         didSet {
@@ -151,15 +144,14 @@ final class Timeline {
             announceClocks()
             // Commands, and frames in another format, that arrived during the sleep apply to these ticks.
             end = control(position).map(grid.end)
-            let isBehind = due.nanoseconds - next.nanoseconds > Self.maxLag.count
-            overdueSince = isBehind ? overdueSince ?? clock.now : nil
-            if let requested = end, mustEndEarly(before: requested) {
+            let overdue = lag.update(next: next, due: due, now: clock.now)
+            if let requested = end,
+                lag.mustEndEarly(
+                    deadline: start + Nanoseconds(requested.nanoseconds) + delay, now: clock.now)
+            {
                 end = min(requested, grid.end(position.undecided))
             }
-            advance(
-                through: max(last, due), canBatchTicks: canBatchTicks,
-                overdueBefore: isBehind
-                    ? MediaTime(nanoseconds: due.nanoseconds - Self.recentSpan.count) : nil)
+            advance(through: max(last, due), canBatchTicks: canBatchTicks, overdueBefore: overdue)
         }
     }
 
@@ -177,13 +169,6 @@ final class Timeline {
             clock.sleep(until: now + min((now - deadline) / 2, Self.maxGracePeriod), unless: never)
         }
         return max(time, MediaTime(now - delay, since: start))
-    }
-
-    /// Whether the recording ends at the current tick because it couldn't reach the requested end within `maxLag`.
-    private func mustEndEarly(before requested: MediaTime) -> Bool {
-        guard let overdueSince else { return false }
-        let due = start + Nanoseconds(requested.nanoseconds) + delay
-        return clock.now > max(due, overdueSince) + Self.maxLag
     }
 
     /// Whether no consumer is latency-sensitive: no frame is composed or encoded, and no tap requires prompt delivery.
@@ -356,13 +341,13 @@ final class Timeline {
         canAdvanceAudio(to: AudioGrid.blocks.time(ofTick: block))
     }
 
-    /// Whether all microphones have delivered their audio before a time, or the missing audio is already `maxLag`
-    /// late.
+    /// Whether all microphones have delivered their audio before a time, or the missing audio is already
+    /// `LagPolicy.maxLag` late.
     private func canAdvanceAudio(to time: MediaTime) -> Bool {
         let instant = start + Nanoseconds(time.nanoseconds)
         return audio.hasArrived(
             before: instant, due: start + Nanoseconds(self.time.nanoseconds),
-            isPastDeadline: clock.now >= instant + delay + Self.maxLag)
+            isPastDeadline: clock.now >= instant + delay + LagPolicy.maxLag)
     }
 
     private func step(at time: MediaTime) {
@@ -514,6 +499,48 @@ struct TimelinePosition {
 
     /// The earliest time after the last processed tick, relative to T0.
     var undecided: MediaTime { MediaTime(nanoseconds: time.nanoseconds + 1) }
+}
+
+/// Decides how the timeline catches up when ticks are processed long after their deadlines.
+///
+/// A value without clocks or outputs. The timeline passes the times and applies the decisions.
+struct LagPolicy {
+    /// Maximum lag of tick processing behind its deadlines. Beyond this lag, overdue ticks are processed in bulk,
+    /// without composing or encoding their frames, and audio that has not arrived becomes silence.
+    static let maxLag = Nanoseconds.seconds(1)
+    /// If tick processing lags by more than `maxLag`, ticks within this time of the present still get their own
+    /// frames.
+    static let recentSpan = Nanoseconds.milliseconds(100)
+
+    /// Time when tick processing began to lag by more than `maxLag`; `nil` while the lag is smaller.
+    private var overdueSince: ClockTime?
+
+    /// Updates the policy with the current lag.
+    ///
+    /// - Parameters:
+    ///   - next: Time of the next unprocessed tick, relative to T0.
+    ///   - due: Time of the most recent due tick, relative to T0.
+    ///   - now: The present, on the session's clock.
+    /// - Returns: The time before which ticks are overdue, relative to T0; `nil` when no tick is overdue.
+    mutating func update(next: MediaTime, due: MediaTime, now: ClockTime) -> MediaTime? {
+        guard due.nanoseconds - next.nanoseconds > Self.maxLag.count else {
+            overdueSince = nil
+            return nil
+        }
+        overdueSince = overdueSince ?? now
+        return MediaTime(nanoseconds: due.nanoseconds - Self.recentSpan.count)
+    }
+
+    /// Whether the recording ends at the current tick because it couldn't reach its requested end within `maxLag`.
+    ///
+    /// - Parameters:
+    ///   - deadline: Time when the last tick before the requested end is due, on the session's clock.
+    ///   - now: The present, on the session's clock.
+    /// - Returns: `true` if the recording ends early.
+    func mustEndEarly(deadline: ClockTime, now: ClockTime) -> Bool {
+        guard let overdueSince else { return false }
+        return now > max(deadline, overdueSince) + Self.maxLag
+    }
 }
 
 /// The grid that defines the possible end times of a recording and its parts.
