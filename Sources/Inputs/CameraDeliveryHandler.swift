@@ -77,12 +77,9 @@ package struct CameraDeliveryHandler {
                 if cause == .disconnected {
                     outages.recordSilence(from: time, for: clock.interval * Int64(count))
                 }
-            case .away(let time, let cause, let ledger):
-                outages.begin(at: time, cause: cause, loss: ledger)
-                aligner.beginOutage(at: time, cause: ledger)
-            case .ended(let time, let cause):
-                outages.begin(at: time, cause: cause)
-                aligner.beginOutage(at: time, cause: .disconnected)
+            case .away(let outage):
+                outages.begin(at: outage.since, cause: outage.reason, loss: outage.cause)
+                aligner.beginOutage(at: outage.since, cause: outage.cause)
             case .returned(let time, _, _):
                 outages.end(at: time)
                 aligner.endOutage(at: time)

@@ -1,4 +1,4 @@
-public import Media
+internal import Media
 internal import SessionFolder
 internal import Timing
 
@@ -31,18 +31,12 @@ struct CameraInbox {
     var refused: [VideoFormat] = []
     /// Capture time of the last frame that arrived or was counted as missing during an outage.
     var lastTime: ClockTime?
-    var isAway = false
-    /// Cause of the current or last outage, for the ledger.
-    var awayCause = LossCause.disconnected
-    /// Number of frames missing in the outage that the camera itself counted. The cause of these losses is
-    /// known.
-    var explainedFrames = 0
+    /// Whether the camera delivers frames.
+    private(set) var presence = CameraPresence()
     var goodFrames = 0
     var firstGood: ClockTime?
     var latestKey: CapturedFrame?
     var latestJPEG: CapturedFrame?
-    /// The delivery that reported the current outage; `nil` while the camera is available.
-    var outage: CameraInput.Delivery?
     var slowestDelivery = Nanoseconds.zero
     var exposure: ExposureMonitor
     var correctedStamps = 0
@@ -54,15 +48,6 @@ struct CameraInbox {
     var gapDetector = UnreportedGapDetector()
     /// Arrival time of the last frame, even if the frame was damaged.
     var lastArrival: ClockTime?
-    /// Start of the current silence, in which expected frames don't arrive although the camera hasn't
-    /// reported an outage; `nil` while frames are arriving. A silence is announced once. A silence ends when
-    /// the next frame arrives or when the camera reports that it is available again.
-    var silentSince: ClockTime?
-    /// Time of the first check that found overdue frames; `nil` while no frames are overdue.
-    var overdueSince: ClockTime?
-    /// Time at which the camera last reported that it is available again; `nil` if there was no such report
-    /// in this recording.
-    var returnedAt: ClockTime?
     /// The last outcome for each control that was set, in the order in which the controls were first set.
     var controls: [ControlOutcome] = []
 
@@ -182,21 +167,15 @@ struct CameraInbox {
         recordings += 1
         // If the old source was unavailable, frames that the new source delivered earlier are too late for
         // their ticks.
-        let wasAway = isAway
+        let wasAway = presence.isAway
         for (index, delivery) in other.deliveries.enumerated() {
             if wasAway, delivery.frame != nil, index < other.deliveries.count - 1 { continue }
             switch delivery {
             case .frame(let dated) where lastTime.map { dated.time > $0 } ?? true:
                 enqueue(dated.numbered(stream.number), arrival: time)
-            case .away(let since, let cause, let ledger):
+            case .away(let outage):
                 // The new source was confirmed to deliver frames, but has become unavailable since then.
-                beginOutage(at: since, cause: ledger)
-                outage = .away(at: since, cause: cause, ledger: ledger)
-                deliveries.append(.away(at: since, cause: cause, ledger: ledger))
-            case .ended(let since, let cause):
-                beginOutage(at: since, cause: .disconnected)
-                outage = delivery
-                deliveries.append(.ended(at: since, cause: cause))
+                beginOutage(outage)
             case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed: break
             }
         }
@@ -211,27 +190,49 @@ struct CameraInbox {
         guard dated.frame.pixel != .h264 || dated.frame.isKey else { return false }
         guard lastTime.map({ dated.time > $0 }) ?? true else { return false }
         replacement = nil
-        if isAway {
+        if presence.isAway {
             // If the old source was unavailable, its outage ends now.
             deliveries.append(
-                .returned(at: dated.time, remark: "replaced by another camera", ledger: awayCause))
+                .returned(
+                    at: dated.time, remark: "replaced by another camera", ledger: presence.lossCause))
             return true
         }
         guard let last = lastTime else { return true }
         let missing = Int(rounding: Double((dated.time - last).count) / Double(interval.count)) - 1
         guard missing > 0 else { return true }
         let since = last + interval
-        deliveries.append(.away(at: since, cause: "reconfigured: \(reason)", ledger: .reconfigured))
+        deliveries.append(
+            .away(CameraOutage(since: since, reason: "reconfigured: \(reason)", cause: .reconfigured)))
         recordLoss(missing, .reconfigured, capturedAt: since)
         deliveries.append(.returned(at: dated.time, remark: nil, ledger: .reconfigured))
         return true
     }
 
-    /// Records that the camera became unavailable at a given time, or that the cause of the outage changed.
-    mutating func beginOutage(at time: ClockTime, cause: LossCause) {
-        if isAway, cause != awayCause { countMissingFrames(before: time) }
-        isAway = true
-        awayCause = cause
+    /// Records that the camera became unavailable, or that the cause of the outage changed, and announces it.
+    mutating func beginOutage(_ outage: CameraOutage) {
+        if presence.isAway, outage.cause != presence.lossCause { countMissingFrames(before: outage.since) }
+        if presence.beginOutage(outage) { deliveries.append(.away(outage)) }
+    }
+
+    /// Records that the source reported the end of an outage, and announces it.
+    mutating func endOutage(at time: ClockTime, remark: String?) {
+        // The frame times of a restarted stream have a different phase.
+        clock.interrupt()
+        // After a format change, the remark states how long the change took.
+        var remark = remark
+        if let outage = presence.outage, outage.cause == .reconfigured {
+            let gap = "no frames were delivered for \((time - outage.since).count / 1_000_000) ms"
+            remark = remark.map { "\(gap); \($0)" } ?? gap
+        }
+        let delivery = CameraInput.Delivery.returned(at: time, remark: remark, ledger: presence.lossCause)
+        presence.endOutage(at: time, isAnnounced: delivery.announcesReturn)
+        deliveries.append(delivery)
+    }
+
+    /// Records frames that the source itself counted as lost.
+    mutating func recordReportedLoss(_ count: Int, _ cause: LossCause, capturedAt time: ClockTime) {
+        presence.explainLoss(of: count)
+        recordLoss(count, cause, capturedAt: time, isCounted: true)
     }
 
     /// Counts the frames that are missing so far in the outage. Frames that are missing later have a
@@ -240,18 +241,11 @@ struct CameraInbox {
         guard let last = lastTime else { return }
         let interval = max(clock.interval, Nanoseconds(1))
         let passed = max((time - last).count - 1, 0) / interval.count
-        let missing = Int(passed) - explainedFrames
-        if missing > 0 { recordLoss(missing, awayCause, capturedAt: last + interval) }
-        explainedFrames = max(-missing, 0)
+        let missing = Int(passed) - presence.explainedFrames
+        if missing > 0 { recordLoss(missing, presence.lossCause, capturedAt: last + interval) }
+        presence.keepExplained(max(-missing, 0))
         lastTime = last + interval * passed
     }
-
-    /// Time for which frames must be overdue before the camera counts as silent. A track repeats the last
-    /// frame for the same duration before it shows a slate.
-    private static let longestSilence = Nanoseconds.seconds(1)
-    /// Time between the detection of a silence and its announcement. If the computer was only suspended or
-    /// busy, frames arrive within this time.
-    private static let confirmation = Nanoseconds.milliseconds(100)
 
     /// Announces a silence if expected frames haven't arrived although the camera hasn't reported an outage.
     ///
@@ -259,36 +253,21 @@ struct CameraInbox {
     ///   - now: The current time.
     ///   - start: Start time of the recording.
     mutating func checkSilence(at now: ClockTime, since start: ClockTime) {
+        // The first frame of a new source has no time at which it is due.
+        guard replacement == nil else { return }
         let interval = max(clock.interval, format.rate.interval)
-        let begin = max(returnedAt ?? start, start)
-        let last = max(lastArrival ?? begin, begin)
-        guard outage == nil, replacement == nil, silentSince == nil,
-            now - last > interval + Self.longestSilence
-        else {
-            overdueSince = nil
-            return
-        }
-        guard let overdueSince else { return overdueSince = now }
-        guard now - overdueSince >= Self.confirmation else { return }
-        let since = max(lastTime.map { $0 + interval } ?? begin, begin)
-        silentSince = since
-        deliveries.append(.silent(since: since))
+        let since = presence.checkSilence(
+            at: now, since: start, lastArrival: lastArrival, interval: interval,
+            firstExpected: lastTime.map { $0 + interval })
+        if let since { deliveries.append(.silent(since: since)) }
     }
 
-    /// Ends a silence, and announces that frames are arriving again.
-    mutating func endSilence(at time: ClockTime) {
-        overdueSince = nil
-        guard silentSince != nil else { return }
-        silentSince = nil
-        deliveries.append(.resumed(at: time))
-    }
-
-    /// Ends a silence without an announcement.
-    ///
-    /// - Parameter time: Time at which the camera reported that it is available again; `nil` for a new
-    ///   recording.
-    mutating func dropSilence(returnedAt time: ClockTime?) {
-        (silentSince, overdueSince, returnedAt) = (nil, nil, time)
+    /// Resets the counters for a new recording, such as corrected timestamps and jitter.
+    mutating func beginRecording() {
+        (correctedStamps, jitter, picture) = (0, JitterHistogram(), PictureMonitor())
+        recordings += 1
+        presence.beginRecording()
+        (beginning, former) = (stream, [])
     }
 
     /// Maximum number of frames queued for the timeline: the frames of two seconds of alignment delay, plus
@@ -301,18 +280,14 @@ struct CameraInbox {
     mutating func enqueue(_ dated: DatedFrame, arrival: ClockTime, isEarlier: Bool = false) {
         let interval = max(clock.interval, Nanoseconds(1))
         if let replacement, !acceptFirstFrame(dated, interval, replacement) { return }
-        endSilence(at: dated.time)
-        if isAway, let lastTime {
+        if presence.isAway, let lastTime {
             // The number of frames missing in the outage is derived from its duration.
             let missing =
                 Int(rounding: Double((dated.time - lastTime).count) / Double(interval.count)) - 1
-                - explainedFrames
-            if missing > 0 { recordLoss(missing, awayCause, capturedAt: lastTime + interval) }
+                - presence.explainedFrames
+            if missing > 0 { recordLoss(missing, presence.lossCause, capturedAt: lastTime + interval) }
         }
-        isAway = false
-        outage = nil
-        awayCause = .disconnected
-        explainedFrames = 0
+        if presence.recordFrame() { deliveries.append(.resumed(at: dated.time)) }
         lastTime = dated.time
         goodFrames += 1
         if firstGood == nil { firstGood = dated.time }
@@ -327,14 +302,4 @@ struct CameraInbox {
             deliveries.append(.frame(dated))
         }
     }
-}
-
-/// The start of a camera outage and the reason for it.
-public struct CameraOutage: Sendable, Equatable {
-    /// Start of the outage, on `CLOCK_MONOTONIC`.
-    public let since: ClockTime
-    /// User-readable reason: the driver's message, or the request by the user or the governor.
-    public let reason: String
-    /// Cause that the ledger records for frames missing during the outage.
-    public let cause: LossCause
 }

@@ -99,7 +99,7 @@ package final class CameraInput: Sendable {
 
     /// Whether the camera is unavailable because it is disconnected, is changing its format, or is turned
     /// off.
-    package var isAway: Bool { inbox.withLock { $0.isAway } }
+    package var isAway: Bool { inbox.withLock { $0.presence.isAway } }
 
     /// Time at which the most recent frame arrived, on the session's clock; `nil` before the first frame.
     package var lastArrival: ClockTime? { inbox.withLock { $0.lastArrival } }
@@ -138,15 +138,7 @@ package final class CameraInput: Sendable {
 
     /// Resets the counters for a new recording, such as corrected timestamps and jitter.
     package func beginCounting() {
-        inbox.withLock { box in
-            box.correctedStamps = 0
-            box.jitter = JitterHistogram()
-            box.picture = PictureMonitor()
-            box.recordings += 1
-            box.dropSilence(returnedAt: nil)
-            box.beginning = box.stream
-            box.former = []
-        }
+        inbox.withLock { $0.beginRecording() }
     }
 
     /// Removes and returns all queued deliveries.
@@ -262,23 +254,17 @@ package final class CameraInput: Sendable {
     /// The last intact JPEG, whose parameters are used to create slates.
     package var latestJPEG: CapturedFrame? { inbox.withLock { $0.latestJPEG } }
 
-    /// The delivery that reported the current outage; `nil` while the camera is available.
-    package var outage: Delivery? { inbox.withLock { $0.outage } }
+    /// The outage that the source reported; `nil` unless the camera is away.
+    package var outage: CameraOutage? { inbox.withLock { $0.presence.outage } }
 
-    /// Start and reason of the current outage; `nil` while the camera is available.
+    /// Start and reason of the current outage or silence; `nil` while frames are arriving.
     package var currentOutage: CameraOutage? {
         inbox.withLock { box in
-            switch box.outage {
-            case .away(let time, let reason, let cause):
-                CameraOutage(since: time, reason: reason.printable(limit: 400), cause: cause)
-            case .ended(let time, let reason):
-                CameraOutage(since: time, reason: reason.printable(limit: 400), cause: .disconnected)
-            case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed, nil:
-                box.silentSince.map {
+            box.presence.outage
+                ?? box.presence.silentSince.map {
                     CameraOutage(
                         since: $0, reason: Self.silenceCause, cause: box.stream.source.outageCause)
                 }
-            }
         }
     }
 
@@ -288,20 +274,18 @@ package final class CameraInput: Sendable {
     /// Reason why the program can't use the camera's frames at the moment; `nil` if the frames can be shown.
     /// Automatic switching uses this property.
     package var fault: CameraFault? {
-        let (outage, isSilent, picture, type) = inbox.withLock { box in
-            (box.outage, box.silentSince != nil, box.picture.fault, box.stream.source.device.deviceType)
+        let (presence, picture, type) = inbox.withLock { box in
+            (box.presence, box.picture.fault, box.stream.source.device.deviceType)
         }
-        switch outage {
-        // An outage due to a format change is ignored for a short time, because a format change takes a
-        // fraction of a second.
-        case .away(let since, _, let cause) where cause == .reconfigured || cause == .governor:
-            return clock.now - since > Self.briefOutage ? .disconnected : nil
-        case nil where isSilent: return .silent
+        if let outage = presence.outage {
+            // An outage due to a format change is ignored for a short time, because a format change takes a
+            // fraction of a second.
+            let isBrief = clock.now - outage.since <= Self.briefOutage
+            return isBrief && outage.cause.origin == .request ? nil : .disconnected
+        }
+        if presence.silentSince != nil { return .silent }
         // Identical frames of a captured screen aren't a fault, because the screen may be showing a slide.
-        case nil where picture == .frozen && type == .screen: return nil
-        case nil: return picture
-        default: return .disconnected
-        }
+        return picture == .frozen && type == .screen ? nil : picture
     }
 
     private static let briefOutage = Nanoseconds.seconds(1)
@@ -335,23 +319,16 @@ package final class CameraInput: Sendable {
             let arrival = clock.now
             inbox.withLock { box in
                 let count = box.plausible(lost: count, at: arrival)
-                if box.isAway { box.explainedFrames = min(box.explainedFrames + count, 1_000_000_000) }
-                box.recordLoss(count, cause, capturedAt: instant(time), isCounted: true)
+                box.recordReportedLoss(count, cause, capturedAt: instant(time))
             }
         case .outageBegan(let time, let cause, let isRequested):
             inbox.withLock { box in
                 let request = isRequested ? box.request : nil
-                box.beginOutage(at: instant(time), cause: request?.cause ?? stream.source.outageCause)
-                let text = request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause
-                // A repeated report of the same outage is ignored.
-                if case .away(_, let knownCause, let ledger)? = box.outage, knownCause == text,
-                    ledger == box.awayCause
-                {
-                    return
-                }
-                let outage = Delivery.away(at: instant(time), cause: text, ledger: box.awayCause)
-                box.outage = outage
-                box.deliveries.append(outage)
+                box.beginOutage(
+                    CameraOutage(
+                        since: instant(time),
+                        reason: request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause,
+                        cause: request?.cause ?? stream.source.outageCause))
             }
         case .formatRefused(let format, let time, let cause):
             handleRejection(of: format, at: instant(time), cause: cause)
@@ -363,23 +340,7 @@ package final class CameraInput: Sendable {
                 box.deliveries.append(.formatChanged(format))
             }
         case .outageEnded(let time, let remark):
-            inbox.withLock { box in
-                // The frame times of a restarted stream have a different phase.
-                box.clock.interrupt()
-                // After a format change, the remark states how long the change took.
-                var remark = remark
-                if case .away(let since, _, .reconfigured) = box.outage {
-                    let milliseconds = (instant(time) - since).count / 1_000_000
-                    let gap = "no frames were delivered for \(milliseconds) ms"
-                    remark = remark.map { "\(gap); \($0)" } ?? gap
-                }
-                box.outage = nil
-                let delivery = Delivery.returned(at: instant(time), remark: remark, ledger: box.awayCause)
-                // The report that the camera is available again also ends a silence.
-                if delivery.announcesReturn { box.dropSilence(returnedAt: instant(time)) }
-                box.returnedAt = instant(time)
-                box.deliveries.append(delivery)
-            }
+            inbox.withLock { $0.endOutage(at: instant(time), remark: remark) }
         case .timestampCorrected: inbox.withLock { $0.correctedStamps += 1 }
         case .notice(let time, let text):
             inbox.withLock { box in
@@ -395,13 +356,9 @@ package final class CameraInput: Sendable {
                 }
             }
         case .ended(let time, let cause):
-            inbox.withLock { box in
-                if case .ended(_, let knownCause)? = box.outage, knownCause == cause { return }
-                box.beginOutage(at: instant(time), cause: .disconnected)
-                let outage = Delivery.ended(at: instant(time), cause: cause)
-                box.outage = outage
-                box.deliveries.append(outage)
-            }
+            let outage = CameraOutage(
+                since: instant(time), reason: cause, cause: .disconnected, isFinal: true)
+            inbox.withLock { $0.beginOutage(outage) }
         }
     }
 
@@ -445,7 +402,7 @@ package final class CameraInput: Sendable {
             box.jitter.add(stamped - modeled)
             if !isEarlier { box.slowestDelivery = max(box.slowestDelivery, stampedArrival - stamp) }
             let untold = box.gapDetector.recordFrame(frame.sequence, at: arrival, clock: box.clock.reading)
-            if let untold, !box.isAway {
+            if let untold, !box.presence.isAway {
                 box.recordLoss(untold.count, stream.source.outageCause, capturedAt: untold.since)
             }
             let time = clock.time(
@@ -491,7 +448,7 @@ package final class CameraInput: Sendable {
         let interval = box.clock.interval
         let (missing, becameSlow) = box.exposure.recordFrame(interval: interval)
         // While the camera is unavailable, missing frames are counted with the cause of the outage.
-        guard !box.isAway else { return }
+        guard !box.presence.isAway else { return }
         if missing > 0 {
             box.recordLoss(missing, .lowLight, capturedAt: time - interval)
         }
@@ -512,9 +469,8 @@ extension CameraInput {
     package enum Delivery: Sendable {
         case frame(DatedFrame)
         case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
-        /// The camera became unavailable. `ledger` is the cause that the ledger records for frames missing
-        /// during the outage.
-        case away(at: ClockTime, cause: String, ledger: LossCause)
+        /// The camera became unavailable, or the cause of its outage changed.
+        case away(CameraOutage)
         /// The camera is available again. `ledger` is the cause that the ledger records for frames missing
         /// during the outage.
         case returned(at: ClockTime, remark: String?, ledger: LossCause)
@@ -527,7 +483,6 @@ extension CameraInput {
         case formatChanged(VideoFormat)
         /// A warning message for the user.
         case warning(at: ClockTime, text: String)
-        case ended(at: ClockTime, cause: String)
 
         /// The delivered frame; `nil` for other kinds of deliveries.
         package var frame: CapturedFrame? {
@@ -551,20 +506,18 @@ extension CameraInput {
             // frame. Format changes and reductions are reported by the code that makes them.
             case .frame, .formatChanged, .lost(_, .lowLight, _): return nil
             case .lost(_, let cause, _) where cause.origin == .request: return nil
-            case .away(_, _, let ledger) where ledger.origin == .request: return nil
+            case .away(let outage) where outage.cause.origin == .request: return nil
             case .lost(let count, let cause, let time):
                 event = SessionEvent(
                     .drop(SessionEvent.Drop(track: role, cause: cause.rawValue, count: Int64(count))),
                     at: MediaTime(time, since: start))
-            case .away(let time, let cause, _), .ended(let time, let cause):
+            case .away(let outage):
                 event = SessionEvent(
                     .deviceLost(
                         SessionEvent.DeviceLost(
-                            track: role, cause: cause.printable(),
-                            text:
-                                "camera \(role) disconnected: \(cause.printable(limit: 400).trimmingFullStop)."
-                        )),
-                    at: MediaTime(time, since: start))
+                            track: role, cause: outage.reason.printable(),
+                            text: "camera \(role) disconnected: \(outage.reason.trimmingFullStop).")),
+                    at: MediaTime(outage.since, since: start))
             case .silent(let time):
                 event = SessionEvent(
                     .deviceLost(
@@ -591,16 +544,6 @@ extension CameraInput {
                     warning: text.printable(limit: 400), at: MediaTime(time, since: start), track: role)
             }
             return event.at >= .zero ? event : nil
-        }
-    }
-}
-
-extension CameraInput.Delivery {
-    /// The reason of the outage that this delivery announces; `nil` for other deliveries.
-    package var outageReason: String? {
-        switch self {
-        case .away(_, let cause, _), .ended(_, let cause): cause.printable(limit: 400)
-        case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed: nil
         }
     }
 }

@@ -189,9 +189,17 @@ package final class MicrophoneInput: Sendable {
 
     /// Delivers the current outage again, for a recording that starts during the outage. Nothing happens if
     /// the device is available.
-    package func redeliverOutage() {
+    ///
+    /// - Parameter start: T0 of the recording. An outage that began earlier is reported for this time.
+    package func redeliverOutage(since start: ClockTime) {
         inbox.withLock { box in
-            if let outage = box.outage { box.deliveries.insert(outage, at: 0) }
+            switch box.outage {
+            case .away(let time, let cause):
+                box.deliveries.insert(.away(at: max(time, start), cause: cause), at: 0)
+            case .ended(let time, let cause):
+                box.deliveries.insert(.ended(at: max(time, start), cause: cause), at: 0)
+            case .audio, .lost, .returned, .warning, nil: break
+            }
         }
     }
 

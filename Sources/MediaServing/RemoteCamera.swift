@@ -13,7 +13,7 @@ package final class RemoteCamera: CameraSource {
         /// Whether `start` is currently delivering `early`. Frames that arrive in the meantime are delivered
         /// afterwards.
         var isCatchingUp = false
-        var isAway = false
+        var isDisconnected = false
         var last: Int64?
         var lastTime: ClockTime?
         var error = Nanoseconds.zero
@@ -90,13 +90,13 @@ package final class RemoteCamera: CameraSource {
     package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
-        let isAway = state.withLock { state in
+        let isDisconnected = state.withLock { state in
             state.receive = receive
             state.last = nil
             state.isCatchingUp = true
-            return state.isAway
+            return state.isDisconnected
         }
-        if isAway { receive(.outageBegan(at: clock.now, cause: Self.cause, isRequested: false)) }
+        if isDisconnected { receive(.outageBegan(at: clock.now, cause: Self.cause, isRequested: false)) }
         while let frames = nextEarlyFrames() {
             for frame in frames { receive(.preroll(frame)) }
         }
@@ -257,11 +257,11 @@ package final class RemoteCamera: CameraSource {
     func disconnect(at time: ClockTime, cause: String? = nil) {
         let (receive, last) = state.withLock { state in
             defer {
-                (state.isAway, state.awaitsFrame) = (true, false)
+                (state.isDisconnected, state.awaitsFrame) = (true, false)
                 state.isChanged = cause?.hasPrefix("\(LossCause.reconfigured.rawValue):") ?? false
                 state.controlRequestHandler = nil
             }
-            return (state.isAway && !state.awaitsFrame ? nil : state.receive, state.lastTime)
+            return (state.isDisconnected && !state.awaitsFrame ? nil : state.receive, state.lastTime)
         }
         let since = isRelayed ? last.map { min($0 + format.rate.interval, time) } : nil
         receive?(
@@ -279,11 +279,11 @@ package final class RemoteCamera: CameraSource {
                 // The buffered frames are dropped because the process may begin in the middle of another
                 // stream.
                 state.early.removeAll()
-                state.awaitsFrame = state.isAway && isRelayed
-                state.isAway = false
+                state.awaitsFrame = state.isDisconnected && isRelayed
+                state.isDisconnected = false
                 state.last = nil
             }
-            return state.isAway && !isRelayed ? state.receive : nil
+            return state.isDisconnected && !isRelayed ? state.receive : nil
         }
         receive?(.outageEnded(at: time, remark: nil))
     }

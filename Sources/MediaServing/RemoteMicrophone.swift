@@ -6,7 +6,7 @@ internal import MediaLink
 package final class RemoteMicrophone: MicrophoneSource {
     private struct State {
         var receive: (@Sendable (MicrophoneEvent) -> Void)?
-        var isAway = false
+        var isDisconnected = false
         var error = Nanoseconds.zero
         var origin = TimeOrigin.mapped
         /// End time of the last slice of audio.
@@ -45,11 +45,11 @@ package final class RemoteMicrophone: MicrophoneSource {
     package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
-        let isAway = state.withLock { state in
+        let isDisconnected = state.withLock { state in
             state.receive = receive
-            return state.isAway
+            return state.isDisconnected
         }
-        if isAway { receive(.outageBegan(at: clock.now, cause: Self.cause)) }
+        if isDisconnected { receive(.outageBegan(at: clock.now, cause: Self.cause)) }
     }
 
     /// Whether a session is using the microphone.
@@ -102,10 +102,10 @@ package final class RemoteMicrophone: MicrophoneSource {
     func disconnect(at time: ClockTime, cause: String? = nil) {
         let (receive, last) = state.withLock { state in
             defer {
-                state.isAway = true
+                state.isDisconnected = true
                 state.awaitsAudio = false
             }
-            return (state.isAway && !state.awaitsAudio ? nil : state.receive, state.lastTime)
+            return (state.isDisconnected && !state.awaitsAudio ? nil : state.receive, state.lastTime)
         }
         let since = isRelayed ? last.map { min($0, time) } : nil
         receive?(
@@ -116,10 +116,10 @@ package final class RemoteMicrophone: MicrophoneSource {
     func reconnect(at time: ClockTime) {
         let receive = state.withLock { state in
             defer {
-                state.awaitsAudio = state.isAway && isRelayed
-                state.isAway = false
+                state.awaitsAudio = state.isDisconnected && isRelayed
+                state.isDisconnected = false
             }
-            return state.isAway && !isRelayed ? state.receive : nil
+            return state.isDisconnected && !isRelayed ? state.receive : nil
         }
         receive?(.outageEnded(at: time))
     }

@@ -249,18 +249,18 @@ public final class SessionController: Sendable {
 
     /// Records that a recording is about to begin or has ended while the process is on standby.
     ///
-    /// The call removes the still cameras that were added during a recording, and cancels a stop request that
-    /// came too late for the last recording.
+    /// The call removes the still cameras that were added during a recording.
     ///
     /// - Parameter isRecording: `true` before a recording begins, `false` after it has ended.
     public func setRecording(_ isRecording: Bool) {
-        if isRecording { state.withLock(\.session)?.cancelPendingStop() } else { clock.end() }
-        let isStopped = state.withLock { state in
-            state.isRecording = isRecording
-            return state.isStopped ? state.session : nil
-        }
+        if !isRecording { clock.end() }
+        state.withLock { $0.isRecording = isRecording }
         stills.reset()
-        if isRecording { isStopped?.stop() }
+    }
+
+    /// Stops a recording that is about to begin if a stop was requested before.
+    package func attach(_ recording: Recording) {
+        if isStopRequested { recording.stop() }
     }
 
     /// Records that a recording has begun or failed to begin, and sends the reply to the pending `start`

@@ -11,7 +11,12 @@ internal import Writers
 ///
 /// `record` starts the devices, and stops them at the end of the recording. `run` does the same without
 /// writing files. After `standBy` the devices run until `close`; each `record` in between creates a separate
-/// session folder and begins with the program's last arrangement.
+/// session folder and begins with the program's last arrangement. `startRecording` returns a `Recording` as soon as
+/// the recording has begun.
+///
+/// A session does one thing at a time: while it records, another recording throws `RecordingError.busy`. A session
+/// without standby ends with its recording, and a session on standby ends with `close` or when the last reference to it
+/// is dropped; then its devices are closed, and further calls throw `RecordingError.ended`.
 ///
 /// All methods may be called from any thread. Frames and audio stay on the session's own threads.
 public final class MulticamSession: Sendable {
@@ -34,15 +39,18 @@ public final class MulticamSession: Sendable {
     private let cachedCost = ConditionLock<(plan: RunningPlan, cost: HardwareCost?)?>(nil)
     /// Inputs of the cameras by role, available once the devices have started.
     let cameraInputs = ConditionLock<[String: CameraInput]>([:])
-    private let eventSink: AsyncStream<SessionEvent>.Continuation
-    /// The devices on standby, and the thread that runs them.
-    private let standby = ConditionLock<(devices: Standby, thread: MediaThread)?>(nil)
+    private let eventFeed = SessionEventFeed()
+    private let lifecycle = ConditionLock(SessionLifecycle())
+    /// Completed when the session has ended.
+    private let end = Completion<Void>()
 
-    /// The session's events in order, starting with `started`. The times of events are relative to T0. On
-    /// standby, the stream also contains events between recordings, whose times are relative to the start of
-    /// the pause. The stream ends with the recording or, if `standBy` was called, with `close`. The caller
-    /// sends `finished` itself because only the caller knows the exit status.
-    public let events: AsyncStream<SessionEvent>
+    /// A new stream of the session's events in order, starting with `started`. Each listener receives all events
+    /// in a stream of its own; a listener that begins later first receives the last 4,096 events.
+    ///
+    /// The times of events are relative to T0. On standby, the stream also contains events between recordings, whose
+    /// times are relative to the start of the pause. The stream ends with the recording or, if `standBy` was called,
+    /// with `close`. The caller sends `finished` itself because only the caller knows the exit status.
+    public var events: AsyncStream<SessionEvent> { eventFeed.makeStream() }
 
     /// Creates a session that records `plan` from opened devices.
     ///
@@ -84,18 +92,28 @@ public final class MulticamSession: Sendable {
             RunningPlan(
                 plan, devices: Self.devices(cameras),
                 budget: options.machine.map { RunningBudget(machine: $0, duration: options.duration) }))
-        (events, eventSink) = AsyncStream.makeStream()
     }
 
-    /// Ends the recording cleanly, and writes all data that was captured before the end. If `standBy` is
-    /// waiting for devices, cancels the wait.
+    deinit {
+        lifecycle.withLock { $0.standby }?.devices.end()
+        eventFeed.finish()
+    }
+
+    /// Ends the current recording or run cleanly, and writes all data that was captured before the end. If the session
+    /// hasn't begun, or if `standBy` is waiting for devices, the start ends with `RecordingError.stopped`. On standby
+    /// without a recording, the call has no effect.
     ///
     /// - Parameter time: When the end was requested, on the session's clock. `nil` or a time in the future means now.
-    public func stop(at time: ClockTime? = nil) { controls.stop(at: clampedToNow(time)) }
+    public func stop(at time: ClockTime? = nil) { stop(at: time, recording: nil) }
 
-    /// Cancels a stop request that came too late for its recording. Call this method before the next
-    /// recording.
-    package func cancelPendingStop() { controls.cancelPendingStop() }
+    /// Ends the recording with this number, or any current recording if the number is `nil`.
+    func stop(at time: ClockTime?, recording number: Int?) {
+        let time = clampedToNow(time)
+        lifecycle.withLock { if $0.acceptsStop(of: number) { controls.stop(at: time) } }
+    }
+
+    /// Whether the recording with this number is running.
+    func isCurrent(_ number: Int) -> Bool { lifecycle.withLock { $0.recording == number } }
 
     /// Returns a caller's time, or the current time if the caller's time is in the future or `nil`.
     private func clampedToNow(_ time: ClockTime?) -> ClockTime {
@@ -104,7 +122,10 @@ public final class MulticamSession: Sendable {
     }
 
     /// Ends the recording like `stop`, but drops frames still queued for an encoder.
-    public func stopUrgently() { controls.stopUrgently(at: clock.now) }
+    public func stopUrgently() {
+        let now = clock.now
+        lifecycle.withLock { if $0.acceptsStop(of: nil) { controls.stopUrgently(at: now) } }
+    }
 
     /// Adds a marker to the manifest and the events.
     ///
@@ -309,7 +330,7 @@ public final class MulticamSession: Sendable {
     }
 
     /// Appends an event from the caller to `events`.
-    public func publish(_ event: SessionEvent) { eventSink.yield(event) }
+    public func publish(_ event: SessionEvent) { eventFeed.publish(event) }
 
     /// Status of the recording, no more than 0.1 s old unless the processor is overloaded.
     public var status: SessionStatus {
@@ -325,20 +346,41 @@ public final class MulticamSession: Sendable {
     /// without files.
     public var folderPath: String? { currentFolder.withLock { $0 } }
 
+    // MARK: Lifecycle
+
     /// Starts the devices, which then run until `close`, with or without a recording. Requires a real-time
-    /// clock. This method may be called only once.
+    /// clock. If the task is canceled while it waits for the devices, they are stopped.
     ///
-    /// - Throws: `RecordingError.device` when a device doesn't deliver data in time, `.stopped` when `stop`
-    ///   is called first, `.encoding` when a camera's stream can't be decoded. If an error is thrown, all
-    ///   devices are stopped.
+    /// - Throws: `RecordingError.device` when a device doesn't deliver data in time, `.stopped` when `stop` or `close`
+    ///   is called first, `.encoding` when a camera's stream can't be decoded. After these errors all devices are stopped
+    ///   and the session has ended. `.busy` and `.ended` when the session can't be started, `.clockNotRealTime` with a
+    ///   simulated clock; these have no effect.
     public func standBy() async throws(RecordingError) {
-        precondition(clock.isRealTime, "standby requires a real-time clock")
-        precondition(standby.withLock { $0 == nil }, "the devices are already on standby")
+        guard clock.isRealTime else { throw .clockNotRealTime }
+        try update { (state) throws(RecordingError) in try state.beginStandby() }
+        let result = await withTaskCancellationHandler {
+            await startStandby()
+        } onCancel: {
+            let now = clock.now
+            lifecycle.withLock { if $0.isStartingStandby { controls.stop(at: now) } }
+        }
+        if case .failure(let error) = result {
+            endSession()
+            throw error
+        }
+    }
+
+    private func startStandby() async -> Result<Void, RecordingError> {
         controls.standBy()
-        let inputs = Carried(try makeInputs())
-        let standby = Standby(
+        let inputs: Carried<SessionInputs>
+        do throws(RecordingError) {
+            inputs = Carried(try makeInputs())
+        } catch {
+            return .failure(error)
+        }
+        let devices = Standby(
             clock: clock,
-            publish: { [eventSink] event in eventSink.yield(event) },
+            publish: { [eventFeed] event in eventFeed.publish(event) },
             report: { [currentStatus] status in currentStatus.withLock { $0 = status } },
             freeSpace: host.map { FreeSpaceMonitor($0, of: options.parentFolder, clock: clock) },
             makeStage: { [clock, codecs, sinks, running] inputs in
@@ -346,130 +388,223 @@ public final class MulticamSession: Sendable {
                     inputs, clock: clock, codecs: codecs, taps: sinks.taps,
                     plan: { running.withLock { $0.plan } })
             })
-        let (limit, controls) = (options.startTimeLimit, controls)
-        let (sinks, codecs) = (sinks, codecs)
-        let result: Result<Void, RecordingError> = await withCheckedContinuation { continuation in
-            // The lock is held until the standby thread is stored, so that a recording that begins
-            // immediately finds the thread.
-            let failure = self.standby.withLock { current -> ThreadError? in
-                do throws(ThreadError) {
-                    let thread = try MediaThread(name: "standby") {
-                        let threads = sinks.start(with: codecs, isRealTime: self.clock.isRealTime)
-                        standby.run(inputs.value, limit: limit, controls: controls) {
-                            continuation.resume(returning: $0)
-                        }
-                        sinks.finish(threads)
-                    }
-                    current = (standby, thread)
-                    return nil
-                } catch {
-                    return error
+        let (limit, controls, sinks, codecs) = (options.startTimeLimit, controls, sinks, codecs)
+        let eventFeed = eventFeed
+        let started = Completion<Result<Void, RecordingError>>()
+        // The thread must not retain the session, which ends standby when it is dropped.
+        let thread: MediaThread
+        do throws(ThreadError) {
+            thread = try MediaThread(name: "standby") {
+                let threads = sinks.start(with: codecs, isRealTime: true)
+                devices.run(inputs.value, limit: limit, controls: controls) { started.complete(with: $0) }
+                for warning in sinks.finish(threads) {
+                    eventFeed.publish(SessionEvent(warning: warning, at: .zero))
                 }
             }
-            if let failure { continuation.resume(returning: .failure(.thread(failure))) }
+        } catch {
+            return .failure(.thread(error))
         }
-        if case .failure(let error) = result {
-            self.standby.withLock { $0 = nil }
-            eventSink.finish()
-            throw error
-        }
+        let result = await started.value
+        guard case .success = result else { return result }
+        // A stop request that came too late for the start must not end the first recording.
+        controls.notifyEnd(
+            of: lifecycle.withLock { state in
+                state.finishStarting(devices, thread)
+                return controls.reset()
+            })
+        return result
     }
 
-    /// Stops the devices after the current recording, if any, and ends `events`. Does nothing when the devices aren't
-    /// on standby.
-    public func close() async {
-        let current = standby.withLock { current in
-            defer { current = nil }
-            return current
+    /// Ends the session: stops the devices, and ends `events`. A current recording goes on to its own end before, unless
+    /// `stopsRecording` is `true`. Further recordings throw `RecordingError.ended` from now on.
+    ///
+    /// - Parameter stopsRecording: Whether a current recording or run is stopped. It is closed like every other.
+    public func close(stopsRecording: Bool = false) async {
+        let now = clock.now
+        let (standby, isActive) = lifecycle.withLock { state in
+            state.beginClosing()
+            if state.isStartingStandby || (stopsRecording && state.recording != nil) {
+                controls.stop(at: now)
+            }
+            return (state.standby, state.isStartingStandby || state.recording != nil)
         }
-        guard let (devices, thread) = current else { return }
-        devices.end()
+        guard let standby else {
+            if isActive { await end.value } else { endSession() }
+            return
+        }
+        standby.devices.end()
         await withCheckedContinuation { continuation in
             MediaThread.startWhenPossible(name: "closing") {
-                thread.join()
+                standby.thread.join()
                 continuation.resume()
             }
         }
-        eventSink.finish()
+        endSession()
     }
 
-    /// Records until `stop`, or until `options.duration` has elapsed.
+    /// Ends the session after its devices were stopped.
+    private func endSession() {
+        lifecycle.withLock { $0.end() }
+        eventFeed.finish()
+        end.complete(with: ())
+    }
+
+    /// Changes the state, if the change is possible.
+    private func update<Value: Sendable>(
+        _ change: (inout SessionLifecycle) throws(RecordingError) -> Value
+    ) throws(RecordingError) -> Value {
+        let result = lifecycle.withLock { state -> Result<Value, RecordingError> in
+            do throws(RecordingError) {
+                return .success(try change(&state))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Records until `stop`, or until `options.duration` has elapsed. If the task is canceled, the recording is
+    /// stopped, its files are closed, and its result is returned.
     ///
     /// - Parameter replacement: Options that replace `options` for this recording, except the folder and the name.
     /// - Returns: The outcome, after all files are closed.
     /// - Throws: `RecordingError` when the recording can't begin, in which case no files are left behind. The
-    ///   error is `.nothingToWrite` when the plan has neither a program nor a track.
+    ///   error is `.nothingToWrite` when the plan has neither a program nor a track, and `.busy` or `.ended` when the
+    ///   session can't record now.
     public func record(with replacement: RecordingOptions? = nil) async throws(RecordingError)
         -> RecordingResult
     {
-        try await perform(with: replacement ?? options, writesFiles: true) {
-            recorder throws(RecordingError) in
+        let recording = try beginRecording(with: replacement)
+        return try await outcome(of: recording.outcome, number: recording.number)
+    }
+
+    /// Starts a recording, and returns when it has begun.
+    ///
+    /// The recording continues until `Recording.stop`, `stop`, or until `options.duration` has elapsed, even if the
+    /// handle is dropped.
+    ///
+    /// - Parameter replacement: Options that replace `options` for this recording, except the folder and the name.
+    /// - Returns: A handle of the recording.
+    /// - Throws: The errors of `record(with:)`. If the task is canceled before the recording has begun, `.stopped`.
+    public func startRecording(with replacement: RecordingOptions? = nil) async throws(RecordingError)
+        -> Recording
+    {
+        let recording = try beginRecording(with: replacement)
+        let hasBegun = await withTaskCancellationHandler {
+            await recording.start.value
+        } onCancel: {
+            recording.stop()
+        }
+        if !hasBegun { _ = try await recording.result }
+        return recording
+    }
+
+    /// Starts a recording without waiting until it has begun.
+    ///
+    /// - Parameter replacement: Options that replace `options` for this recording, except the folder and the name.
+    /// - Returns: A handle of the recording. Its `result` throws the error of a recording that couldn't begin.
+    /// - Throws: The errors that are known before the devices start; see `record(with:)`.
+    package func beginRecording(with replacement: RecordingOptions? = nil) throws(RecordingError) -> Recording
+    {
+        let start = Completion<Bool>()
+        let (number, outcome) = try begin(
+            with: replacement ?? options, writesFiles: true, notifying: start
+        ) { recorder throws(RecordingError) in
             try recorder.run()
         }
+        return Recording(of: self, number: number, start: start, outcome: outcome)
     }
 
     /// Runs the devices, the taps, and the synchronized outputs until `stop`, or until `options.duration` has
     /// elapsed, without writing anything. No folder is created, even if the plan has tracks. A program in the
     /// plan is composed and encoded for taps, so omit the program if no tap uses it. As in a recording,
     /// changes to devices and to the program's arrangement are accepted, and events are sent. System pressure
-    /// is monitored, and the governor reduces previews and the formats of cameras.
+    /// is monitored, and the governor reduces previews and the formats of cameras. If the task is canceled, the run is
+    /// stopped.
     ///
     /// - Throws: `RecordingError` when a device doesn't start or doesn't deliver data, or when a synchronized
-    ///   output names an unknown role.
+    ///   output names an unknown role; `.busy` or `.ended` when the session can't run now.
     public func run() async throws(RecordingError) {
-        try await perform(with: options, writesFiles: false) { recorder throws(RecordingError) in
+        let (number, outcome) = try begin(with: options, writesFiles: false, notifying: Completion<Bool>()) {
+            recorder throws(RecordingError) in
             try recorder.runWithoutFiles()
         }
+        try await self.outcome(of: outcome, number: number)
     }
 
-    /// Creates the recorder and runs it with `use`, from T0 to the end.
-    private func perform<Outcome: Sendable>(
-        with options: RecordingOptions, writesFiles: Bool,
-        _ use: @escaping @Sendable (Recorder) throws(RecordingError) -> Outcome
+    /// Waits for the end of a recording or run. Stops it if the task is canceled.
+    private func outcome<Outcome: Sendable>(
+        of completion: Completion<Result<Outcome, RecordingError>>, number: Int
     ) async throws(RecordingError) -> Outcome {
-        guard let devices = standby.withLock({ $0?.devices }) else {
-            return try await performWithoutStandby(with: options, writesFiles: writesFiles, use)
-        }
-        defer {
-            controls.reset()
-            // Cameras that replaced others remain in the session after a recording; cameras that were added
-            // are removed.
-            let inputs = cameraInputs.withLock { $0 }.filter { cameras[$0.key] != nil }
-            var devices = Self.devices(inputs.mapValues(\.source))
-            devices.formats = inputs.filter { $0.value.replacementCount > 0 }.mapValues(\.source.format)
-            running.withLock { $0.reset(to: plan, devices: devices) }
-        }
-        controls.open()
-        let make = try makeRecorderFactory(for: options, usesStandbyDevices: true, writesFiles: writesFiles)
-        let result: Result<Outcome, RecordingError> = await withCheckedContinuation { continuation in
-            devices.lend { inputs in
-                continuation.resume(
-                    returning: inputs.map { Self.result(of: make($0), use) } ?? .failure(.stopped))
-            }
+        let result = await withTaskCancellationHandler {
+            await completion.value
+        } onCancel: {
+            stop(at: nil, recording: number)
         }
         return try result.get()
     }
 
-    private func performWithoutStandby<Outcome: Sendable>(
-        with options: RecordingOptions, writesFiles: Bool,
+    /// Creates the recorder and lets it run from T0 to the end, on the standby thread or on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - options: Options of the recording, except the folder and the name.
+    ///   - writesFiles: Whether files are written.
+    ///   - start: Receives `true` at T0, or `false` if the recording ends earlier.
+    ///   - use: Runs the recorder.
+    /// - Returns: The number of the recording, and its outcome.
+    /// - Throws: The errors that are known before the devices start.
+    private func begin<Outcome: Sendable>(
+        with options: RecordingOptions, writesFiles: Bool, notifying start: Completion<Bool>,
         _ use: @escaping @Sendable (Recorder) throws(RecordingError) -> Outcome
-    ) async throws(RecordingError) -> Outcome {
-        defer {
-            controls.notifyEnd(of: controls.close())
-            eventSink.finish()
+    ) throws(RecordingError) -> (number: Int, outcome: Completion<Result<Outcome, RecordingError>>) {
+        let (number, standby) = try update { (state) throws(RecordingError) in
+            (try state.beginRecording(), state.standby?.devices)
         }
-        let inputs = Carried(try makeInputs())
-        let make = try makeRecorderFactory(for: options, usesStandbyDevices: false, writesFiles: writesFiles)
-        let result: Result<Outcome, RecordingError> = await withCheckedContinuation { continuation in
-            do throws(ThreadError) {
-                _ = try MediaThread(name: "session") {
-                    continuation.resume(returning: Self.result(of: make(inputs.value), use))
+        let outcome = Completion<Result<Outcome, RecordingError>>()
+        let finish: @Sendable (Result<Outcome, RecordingError>) -> Void = { result in
+            self.endRecording()
+            start.complete(with: false)
+            outcome.complete(with: result)
+        }
+        do throws(RecordingError) {
+            if let standby {
+                controls.open()
+                let make = try makeRecorderFactory(
+                    for: options, usesStandbyDevices: true, writesFiles: writesFiles, notifying: start)
+                standby.lend { inputs in
+                    finish(inputs.map { Self.result(of: make($0), use) } ?? .failure(.stopped))
                 }
-            } catch {
-                continuation.resume(returning: .failure(.thread(error)))
+                return (number, outcome)
             }
+            let inputs = Carried(try makeInputs())
+            let make = try makeRecorderFactory(
+                for: options, usesStandbyDevices: false, writesFiles: writesFiles, notifying: start)
+            do throws(ThreadError) {
+                _ = try MediaThread(name: "session") { finish(Self.result(of: make(inputs.value), use)) }
+            } catch {
+                throw .thread(error)
+            }
+            return (number, outcome)
+        } catch {
+            endRecording()
+            throw error
         }
-        return try result.get()
+    }
+
+    /// Prepares the session for the next recording on standby, or ends it.
+    private func endRecording() {
+        // Cameras that replaced others remain in the session after a recording; cameras that were added
+        // are removed.
+        let inputs = cameraInputs.withLock { $0 }.filter { cameras[$0.key] != nil }
+        var devices = Self.devices(inputs.mapValues(\.source))
+        devices.formats = inputs.filter { $0.value.replacementCount > 0 }.mapValues(\.source.format)
+        let (hasEnded, dropped) = lifecycle.withLock { state in
+            if state.standby != nil { running.withLock { $0.reset(to: plan, devices: devices) } }
+            state.endRecording()
+            return (state.hasEnded, controls.reset())
+        }
+        controls.notifyEnd(of: dropped)
+        if hasEnded { endSession() }
     }
 
     private static func result<Outcome>(
@@ -489,11 +624,13 @@ public final class MulticamSession: Sendable {
     ///   - options: Options of the recording, except the folder and the name.
     ///   - usesStandbyDevices: Whether the devices are already running and continue after the recording.
     ///   - writesFiles: Whether files are written. If `false`, only devices, taps, and synchronized outputs run.
+    ///   - start: Receives `true` at T0.
     /// - Returns: A function that creates the recorder from the devices, on the thread that runs it.
     /// - Throws: `RecordingError` when a folder can't be created, when there is nothing to write, or when a
     ///   synchronized output names an unknown role.
     private func makeRecorderFactory(
-        for options: RecordingOptions, usesStandbyDevices: Bool, writesFiles: Bool
+        for options: RecordingOptions, usesStandbyDevices: Bool, writesFiles: Bool,
+        notifying start: Completion<Bool>
     ) throws(RecordingError) -> @Sendable (SessionInputs) -> Recorder {
         try checkSynchronizedRoles()
         let plan: SessionPlan
@@ -509,7 +646,7 @@ public final class MulticamSession: Sendable {
         }
         currentFolder.withLock { $0 = disks.first?.folder.path }
         let (clock, codecs, controls) = (clock, codecs, controls)
-        let (sinks, host, eventSink, currentStatus) = (sinks, host, eventSink, currentStatus)
+        let (sinks, host, eventFeed, currentStatus) = (sinks, host, eventFeed, currentStatus)
         let (running, liveOutputs) = (running, liveOutputRegistry)
         return { inputs in
             Recorder(
@@ -517,7 +654,10 @@ public final class MulticamSession: Sendable {
                     plan: plan, options: options, clock: clock, codecs: codecs, controls: controls,
                     liveOutputs: liveOutputs, inputs: inputs, disks: disks, sinks: sinks, host: host,
                     usesStandbyDevices: usesStandbyDevices,
-                    publish: { event in eventSink.yield(event) },
+                    publish: { event in
+                        eventFeed.publish(event)
+                        if event.name == .started { start.complete(with: true) }
+                    },
                     onFallback: { name in running.withLock { $0.recordFallback(ofStream: name) } },
                     report: { status in currentStatus.withLock { $0 = status } }))
         }

@@ -72,7 +72,7 @@ public final class Observation: Sendable {
         guard let inputs = inputs.withLock({ inputs in inputs.take() }) else {
             preconditionFailure("the observation has already run")
         }
-        defer { for stop in inputs.stop(on: clock) { stop.join() } }
+        defer { _ = SessionInputs.wait(for: inputs.stop(on: clock)) }
         // The devices and the observer thread begin at the same instant, so simulated observations are
         // reproducible.
         clock.hold()
@@ -143,9 +143,12 @@ public final class Observation: Sendable {
                                 role: camera.role, frame: shown, time: time, interval: model.interval,
                                 error: error)
                         ))
-                case .away(_, let cause, _): news.append(.away(role: camera.role, cause: cause))
+                case .away(let outage):
+                    news.append(
+                        outage.isFinal
+                            ? .ended(role: camera.role, cause: outage.reason)
+                            : .away(role: camera.role, cause: outage.reason))
                 case .returned: news.append(.returned(role: camera.role))
-                case .ended(_, let cause): news.append(.ended(role: camera.role, cause: cause))
                 case .lost, .warning, .formatChanged, .silent, .resumed: break
                 }
             }

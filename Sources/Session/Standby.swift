@@ -88,7 +88,9 @@ final class Standby: Sendable {
                 return orders.loans
             }
             for loan in refused { loan(nil) }
-            for stop in inputs.stop(on: clock) { stop.join() }
+            for warning in SessionInputs.wait(for: inputs.stop(on: clock)) {
+                publish(SessionEvent(warning: warning, at: .zero))
+            }
             freeSpace?.stop()
         }
         do throws(RecordingError) {

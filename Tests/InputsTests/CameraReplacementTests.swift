@@ -53,13 +53,13 @@ struct CameraReplacementTests {
             return switch delivery {
             case .frame(let dated): "\(dated.stream)@\(text(dated.time))"
             case .lost(let count, let cause, let time): "lost \(count) \(cause.rawValue) \(text(time))"
-            case .away(let time, let cause, let ledger): "away \(text(time)) \(ledger.rawValue): \(cause)"
+            case .away(let outage):
+                "away \(text(outage.since)) \(outage.cause.rawValue): \(outage.reason)"
             case .returned(let time, _, let ledger): "returned \(text(time)) \(ledger.rawValue)"
             case .formatChanged: "format"
             case .warning(_, let text): text
             case .silent(let time): "silent \(text(time))"
             case .resumed(let time): "resumed \(text(time))"
-            case .ended(let time, _): "ended \(text(time))"
             }
         }
     }
@@ -93,7 +93,7 @@ struct CameraReplacementTests {
                 "lost 3 reconfigured 40",
                 "returned 100 reconfigured", "1@100", "1@120",
             ])
-        #expect(!old.isAway && old.replacement == nil)
+        #expect(!old.presence.isAway && old.replacement == nil)
     }
 
     @Test("an H.264 replacement starts with its first key frame")
@@ -120,8 +120,7 @@ struct CameraReplacementTests {
         var (old, new) = (Self.inbox("old"), Self.inbox("new"))
         Self.append(Self.frame(0), to: &old)
         let since = ClockTime(nanoseconds: 10_000_000)
-        old.beginOutage(at: since, cause: .disconnected)
-        old.deliveries.append(.away(at: since, cause: "unplugged", ledger: .disconnected))
+        old.beginOutage(CameraOutage(since: since, reason: "unplugged", cause: .disconnected))
         Self.append(Self.frame(100), to: &new)
         Self.replace(&old, with: new, at: 110)
         #expect(
@@ -129,7 +128,7 @@ struct CameraReplacementTests {
                 "0@0", "away 10 disconnected: unplugged", "returned 100 disconnected",
                 "lost 4 disconnected 20", "1@100",
             ])
-        #expect(!old.isAway && old.outage == nil)
+        #expect(!old.presence.isAway && old.presence.outage == nil)
     }
 
     @Test("the new camera's clock, format and outage apply")
@@ -141,10 +140,10 @@ struct CameraReplacementTests {
         new.clock = DeviceClock(nominalSecondsPerCount: 1.0 / 25)
         new.correctedStamps = 3
         let since = ClockTime(nanoseconds: 15_000_000)
-        new.deliveries.append(.away(at: since, cause: "unplugged", ledger: .disconnected))
+        new.beginOutage(CameraOutage(since: since, reason: "unplugged", cause: .disconnected))
         Self.replace(&old, with: new, at: 20)
         #expect(old.format == new.format && old.clock.interval == .milliseconds(40))
-        #expect(old.correctedStamps == 0 && old.isAway)
+        #expect(old.correctedStamps == 0 && old.presence.isAway)
         #expect(Self.deliveryTexts(old) == ["0@0", "away 15 disconnected: unplugged"])
     }
 }

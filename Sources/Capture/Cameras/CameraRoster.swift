@@ -7,7 +7,7 @@ package final class CameraRoster: Sendable {
     private struct Place {
         /// The camera's most recent identity. Its bus path changes if the camera is plugged into another port.
         var identity: DeviceIdentity
-        var isAway = false
+        var isDisconnected = false
         /// Whether an identical camera at another port was disconnected at the same time as this camera.
         var sharesOutage = false
         /// Bus paths of cameras that were present when this camera was disconnected and have stayed present
@@ -22,7 +22,7 @@ package final class CameraRoster: Sendable {
             guard path == identity.busPath, !path.isEmpty || device.name == identity.name else {
                 return false
             }
-            return !isAway || identity.search(among: [device]) == .found(device, isElsewhere: false)
+            return !isDisconnected || identity.search(among: [device]) == .found(device, isElsewhere: false)
         }
     }
 
@@ -48,11 +48,11 @@ package final class CameraRoster: Sendable {
     ///   - present: All cameras that are connected now. The list may still include the disconnected camera.
     func markDisconnected(_ number: Int, among present: [CaptureDevice]) {
         places.withLock { places in
-            guard !places[number].isAway else { return }
-            places[number].isAway = true
+            guard !places[number].isDisconnected else { return }
+            places[number].isDisconnected = true
             let home = places[number].identity.busPath
             places[number].excludedPaths = Set(present.map(\.identity.busPath)).subtracting([home, ""])
-            for other in places.indices where other != number && places[other].isAway {
+            for other in places.indices where other != number && places[other].isDisconnected {
                 guard places[other].identity.differsOnlyInPort(from: places[number].identity) else {
                     continue
                 }
@@ -77,7 +77,7 @@ package final class CameraRoster: Sendable {
             // A device at a new port could also be an identical camera that is missing from another place in
             // the roster.
             let isDoubtful = others.contains {
-                $0.isAway && $0.identity.differsOnlyInPort(from: device.identity)
+                $0.isDisconnected && $0.identity.differsOnlyInPort(from: device.identity)
             }
             return isDoubtful ? .ambiguous([device]) : search
         }

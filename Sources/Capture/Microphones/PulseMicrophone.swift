@@ -70,7 +70,7 @@ public final class PulseMicrophone: MicrophoneSource {
     ///   - clock: The session clock for the capture times of the samples.
     ///   - receive: Called for each event on libpulse's thread, or on the supervising thread while the
     ///     microphone is unavailable.
-    /// - Throws: `DeviceError` if the source or the server is gone, or if the server rejects the format or
+    /// - Throws: `DeviceError` if the microphone was started before, if the source or the server is gone, or if the server rejects the format or
     ///   doesn't respond.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
@@ -79,9 +79,7 @@ public final class PulseMicrophone: MicrophoneSource {
             defer { state.connection = nil }
             return state.connection
         }
-        guard let connection else {
-            preconditionFailure("a microphone can't be started twice, or after it was stopped")
-        }
+        guard let connection else { throw .alreadyStarted(device.selector) }
         let delivery = PulseDelivery(format: format, clock: clock, receive: receive)
         let supervision = PulseSupervision(source: source, format: format, server: server, delivery: delivery)
         let stream = try PulseRecordStream(

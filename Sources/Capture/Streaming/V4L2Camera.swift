@@ -90,13 +90,13 @@ public final class V4L2Camera: CameraSource {
 
     /// Starts streaming on a dedicated thread. Returns when the driver is streaming; the first frame may arrive later.
     ///
-    /// - Precondition: The camera isn't streaming.
+    /// - Throws: `DeviceError` if the camera is streaming already or can't be started.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     )
         throws(DeviceError)
     {
-        precondition(state.withLock { $0.thread == nil }, "a camera can have only one active stream")
+        guard state.withLock({ $0.thread == nil }) else { throw .alreadyStarted(device.selector) }
         // The opened camera is removed from the state, so that its node is closed if the stream fails to
         // start.
         let prepared = state.withLock { $0.opened.take() }

@@ -20,8 +20,8 @@ package final class TapRegistry: Sendable {
         /// Whether passing audio to taps blocks until the handlers have processed the audio.
         var waitsForSound = false
         var isOver = false
-        /// Number of handler threads that the session waits for when it ends.
-        var running = 0
+        /// Number of handler threads by role that the session waits for when it ends.
+        var running: [String: Int] = [:]
     }
 
     private let state = ConditionLock(State())
@@ -87,10 +87,14 @@ package final class TapRegistry: Sendable {
         _ role: String, _ waits: Bool, _ run: @escaping @Sendable (any CodecFactory) -> Void,
         _ codecs: any CodecFactory, _ state: inout State
     ) {
-        if waits { state.running += 1 }
+        if waits { state.running[role, default: 0] += 1 }
         MediaThread.startWhenPossible(name: "tap:\(role)") { [board = self] in
             run(codecs)
-            if waits { board.state.broadcast { $0.running -= 1 } }
+            guard waits else { return }
+            board.state.broadcast { state in
+                let others = state.running[role, default: 1] - 1
+                state.running[role] = others > 0 ? others : nil
+            }
         }
     }
 
@@ -144,8 +148,11 @@ package final class TapRegistry: Sendable {
         }
     }
 
-    /// Ends all taps, and waits until their handlers have returned.
-    package func finish() {
+    /// Ends all taps, and waits until their handlers have returned, but at most until a deadline.
+    ///
+    /// - Parameter deadline: Time on `CLOCK_MONOTONIC`.
+    /// - Returns: Roles of the taps whose handlers haven't returned, in alphabetical order.
+    package func finish(until deadline: ClockTime) -> [String] {
         let all = state.withLock { state in
             defer {
                 state = State(codecs: state.codecs, isOver: true, running: state.running)
@@ -156,7 +163,8 @@ package final class TapRegistry: Sendable {
         for tap in all.audio.values.joined() { tap.finish() }
         for tap in all.metadata.values.joined() { tap.finish() }
         for tap in all.packets { tap.finish() }
-        state.wait { $0.running == 0 ? () : nil }
+        let hasReturned = state.wait(until: deadline) { $0.running.isEmpty ? true : nil } ?? false
+        return hasReturned ? [] : state.withLock { $0.running.keys.sorted() }
     }
 
     /// Ends the frame and metadata taps of a camera that has been removed.

@@ -68,6 +68,15 @@ public struct DeviceError: Error, Sendable, Equatable {
         self.init(device: device, operation: operation, reason: reason)
     }
 
+    /// Creates an error for a device that another session has started already.
+    package static func alreadyStarted(_ device: String) -> DeviceError {
+        DeviceError(
+            device: device, operation: "starting",
+            reason: .other(
+                "another session of this program uses the device, or has used it. Close that session, and open the device again."
+            ))
+    }
+
     /// Creates an error for a device after the system refused to create its thread.
     public init(device: String, operation: String, _ error: ThreadError) {
         self.init(device: device, operation: operation, reason: .limit(error.limit))

@@ -166,6 +166,15 @@ public final class MediaThread: Sendable {
         monitor.wait { $0.isFinished ? true : nil }
     }
 
+    /// Waits like `join`, but at most until a deadline.
+    ///
+    /// - Parameter deadline: Time on `CLOCK_MONOTONIC`.
+    /// - Returns: Whether the thread's body has returned.
+    package func join(until deadline: ClockTime) -> Bool {
+        ThreadReserve.shared.dequeueWork(of: self)?.run()
+        return monitor.wait(until: deadline) { $0.isFinished ? true : nil } ?? false
+    }
+
     /// CPU time used so far by the calling thread (`CLOCK_THREAD_CPUTIME_ID`).
     public static var cpuTimeOfCurrentThread: Nanoseconds {
         var time = timespec()

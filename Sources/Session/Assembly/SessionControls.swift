@@ -163,16 +163,15 @@ final class SessionControls: Sendable {
 
     /// Drops requests to a recording that has ended or couldn't begin, so that these requests don't affect
     /// the next recording.
-    func reset() {
-        notifyEnd(of: close())
+    ///
+    /// - Returns: The requests that the timeline hasn't dequeued. Pass them to `notifyEnd(of:)`.
+    func reset() -> Requests {
         requests.withLock { requests in
-            requests.stop = nil
-            requests.isUrgent = false
+            requests.isClosed = true
+            (requests.stop, requests.isUrgent) = (nil, false)
+            return Self.dequeueRequests(from: &requests)
         }
     }
-
-    /// Drops a pending stop request, which would otherwise end the next recording.
-    func cancelPendingStop() { requests.withLock { $0.stop = nil } }
 
     /// Returns the requests that were added since the last call. A stop request is returned by every call.
     func dequeueRequests() -> Requests { requests.withLock { Self.dequeueRequests(from: &$0) } }

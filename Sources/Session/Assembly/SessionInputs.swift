@@ -157,17 +157,21 @@ final class SessionInputs {
     /// deliveries, starting with the current outages.
     func notifyRecordingStarted(_ start: ClockTime, stamped stamp: ClockTime) {
         for (index, camera) in cameras.enumerated() {
-            let isTold = retainedDeliveries[index].contains { delivery in
-                switch delivery {
-                case .away, .ended: true
-                case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed: false
+            if let outage = camera.outage {
+                let delivery = CameraInput.Delivery.away(outage.continued(at: start))
+                let retained = retainedDeliveries[index].lastIndex {
+                    if case .away = $0 { true } else { false }
+                }
+                if let retained {
+                    retainedDeliveries[index][retained] = delivery
+                } else {
+                    retainedDeliveries[index].insert(delivery, at: 0)
                 }
             }
-            if let outage = camera.outage, !isTold { retainedDeliveries[index].insert(outage, at: 0) }
             camera.beginCounting()
             camera.source.setRecordingStart(stamp)
         }
-        for microphone in microphones + voices { microphone.redeliverOutage() }
+        for microphone in microphones + voices { microphone.redeliverOutage(since: start) }
         for microphone in microphones {
             microphone.beginMonitoring(at: start)
             microphone.source.setRecordingStart(stamp)
@@ -177,18 +181,43 @@ final class SessionInputs {
 
     /// Stops all devices. With a real-time clock, the devices stop in parallel.
     ///
-    /// - Returns: The threads that stop the devices. The caller must wait until these threads have ended.
-    func stop(on clock: any SessionClock) -> [MediaThread] {
+    /// - Returns: The threads that stop the devices. The caller must pass these threads to `wait(for:)`.
+    func stop(on clock: any SessionClock) -> [StoppingDevice] {
         let (planned, added) = (cameras[..<plannedCounts.cameras], cameras[plannedCounts.cameras...])
-        let stops: [@Sendable () -> Void] =
-            planned.map { camera in { @Sendable in camera.source.stop() } }
-            + added.map { camera in { @Sendable in camera.stop() } }
-            + (microphones + voices).map { microphone in { @Sendable in microphone.source.stop() } }
+        let stops: [(role: String, stop: @Sendable () -> Void)] =
+            planned.map { camera in ("camera \(camera.role)", { @Sendable in camera.source.stop() }) }
+            + added.map { camera in ("camera \(camera.role)", { @Sendable in camera.stop() }) }
+            + (microphones + voices).map { microphone in
+                ("microphone \(microphone.role)", { @Sendable in microphone.source.stop() })
+            }
         guard !clock.isRealTime else {
-            return stops.map { MediaThread.startOrRunInline(name: "stop", $0) }
+            return stops.map {
+                StoppingDevice(name: $0.role, thread: MediaThread.startOrRunInline(name: "stop", $0.stop))
+            }
         }
-        for stop in stops { stop() }
+        for (_, stop) in stops { stop() }
         return []
+    }
+
+    /// A device, and the thread that stops it.
+    struct StoppingDevice {
+        let name: String
+        let thread: MediaThread
+    }
+
+    /// Maximum time to wait until all devices have stopped. A driver may need a few seconds.
+    private static let stopTimeLimit = Nanoseconds.seconds(20)
+
+    /// Waits until devices have stopped, but at most 20 s.
+    ///
+    /// - Returns: A warning for each device that hasn't stopped.
+    static func wait(for stops: [StoppingDevice]) -> [String] {
+        let deadline = MonotonicClock().now + stopTimeLimit
+        return stops.compactMap { stop in
+            stop.thread.join(until: deadline)
+                ? nil
+                : "\(stop.name) has not stopped within 20 s. The session ends without waiting for it."
+        }
     }
 
     /// The longest time from capture to delivery among all devices.
@@ -222,7 +251,7 @@ final class SessionInputs {
             let device = camera.source.device
             return (
                 "camera \(camera.role) (\(device.name))", SourceKind(device), .zero,
-                lacksKey ? device.selector : nil, camera.outage?.outageReason
+                lacksKey ? device.selector : nil, camera.outage?.reason
             )
         }
         for microphone in microphones + voices where !Self.isReady(microphone) {

@@ -164,14 +164,25 @@ struct SessionSinks: Sendable {
         return synchronized.map { $0.start(with: codecs) }
     }
 
-    /// Ends all taps and synchronized outputs, and waits for their handlers. After this call, no data is
+    /// Maximum time to wait for the caller's handlers at the end of a session.
+    private static let handlerTimeLimit = Nanoseconds.seconds(10)
+
+    /// Ends all taps and synchronized outputs, and waits up to 10 s for their handlers. After this call, no data is
     /// delivered.
     ///
     /// - Parameter threads: The threads returned by `start`.
-    func finish(_ threads: [MediaThread]) {
+    /// - Returns: A warning for each role whose handler hasn't returned.
+    func finish(_ threads: [MediaThread]) -> [String] {
+        let deadline = MonotonicClock().now + Self.handlerTimeLimit
         for output in synchronized { output.finish() }
-        taps.finish()
-        for thread in threads { thread.join() }
+        let taps = taps.finish(until: deadline).map { "a tap of `\($0)`" }
+        let outputs = zip(synchronized, threads).compactMap { output, thread in
+            thread.join(until: deadline)
+                ? nil : "the synchronized output of `\(output.roles.joined(separator: "`, `"))`"
+        }
+        return (taps + outputs).map {
+            "the handler of \($0) has not returned within 10 s. The session ends without waiting for it."
+        }
     }
 
     /// Whether a synchronized output requires a camera's frames as pixels.

@@ -217,7 +217,7 @@ final class TrackDirector {
             let now = clock.now
             heard = max(first, AudioGrid.samples.ticks(before: MediaTime(now, since: start)))
             opened.input.dropOldAudio()
-            opened.input.redeliverOutage()
+            opened.input.redeliverOutage(since: now)
             opened.input.beginMonitoring(at: now)
             let new = opened.makeFeed(start: start, first: first, firstAudible: heard, taps: taps)
             direction.commands.append(.addMicrophone(new))

@@ -55,7 +55,7 @@ final class Recorder {
             ? [] : context.sinks.start(with: context.codecs, isRealTime: context.clock.isRealTime)
         defer {
             context.sinks.taps.clearPacketHistory()
-            if !context.usesStandbyDevices { context.sinks.finish(sinkThreads) }
+            if !context.usesStandbyDevices { warn(context.sinks.finish(sinkThreads)) }
         }
         let preparation = RecordingPreparation(
             context,
@@ -66,7 +66,7 @@ final class Recorder {
             if !context.usesStandbyDevices { try inputs.start(on: context.clock) }
         } catch {
             context.clock.release()
-            for stop in inputs.stop(on: context.clock) { stop.join() }
+            warn(SessionInputs.wait(for: inputs.stop(on: context.clock)))
             throw error
         }
         // While the timeline's thread uses the recording, this thread only waits. `join` transfers the
@@ -84,18 +84,27 @@ final class Recorder {
             }
         } catch {
             context.clock.release()
-            if !context.usesStandbyDevices { for stop in inputs.stop(on: context.clock) { stop.join() } }
+            if !context.usesStandbyDevices {
+                warn(SessionInputs.wait(for: inputs.stop(on: context.clock)))
+            }
             throw .thread(error)
         }
         context.clock.release()
         timeline.join()
         // The devices stop while the files are being finalized.
         let stops = context.usesStandbyDevices ? [] : inputs.stop(on: context.clock)
-        defer { for stop in stops { stop.join() } }
+        defer { warn(SessionInputs.wait(for: stops)) }
         guard let recorded = outcome else {
             preconditionFailure("the timeline ended without a result")
         }
         return finish(try recorded.get())
+    }
+
+    /// Sends warnings about handlers or devices that don't return. The files are already closed.
+    private func warn(_ warnings: [String]) {
+        for warning in warnings {
+            context.publish(SessionEvent(warning: warning, at: .zero))
+        }
     }
 
     /// Removes the session folders on all disks if the recording couldn't begin.

@@ -107,6 +107,12 @@ public enum RecordingError: Error, Sendable, Equatable {
     case nothingToWrite
     /// A stop was requested before T0.
     case stopped
+    /// The session is recording, or its devices are being started or are on standby already.
+    case busy
+    /// The session or the recording has ended.
+    case ended
+    /// Standby requires a clock that runs in real time.
+    case clockNotRealTime
 }
 
 extension RecordingError: CustomStringConvertible {
@@ -126,6 +132,11 @@ extension RecordingError: CustomStringConvertible {
         case .nothingToWrite:
             "this session has neither a program nor a track, so there is nothing to record. Add one to the plan, or run the session without recording."
         case .stopped: "the recording was stopped before its devices were ready. Nothing was recorded."
+        case .busy:
+            "the session is already recording, or its devices have already been started. Wait until that recording ends, or use another session."
+        case .ended: "the session has ended, and its devices are closed. Create a new session."
+        case .clockNotRealTime:
+            "a session with a simulated clock can't be on standby. Record without standby."
         }
     }
 }

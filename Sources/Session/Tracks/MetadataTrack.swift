@@ -15,7 +15,8 @@ final class MetadataTrack {
     private let files: [(disk: Int, file: MetadataFile)]
     private var pendingEntries: [FrameLog.Entry] = []
     private var hasBegun = false
-    private var absence: (since: ClockTime, cause: LossCause)?
+    /// The camera's current outage, from its first report with the current cause.
+    private var outage: CameraOutage?
     private var events: [SessionEvent] = []
     private var reportedFailures: Set<Int> = []
     private var hasReportedOverflow = false
@@ -43,17 +44,12 @@ final class MetadataTrack {
     func receive(_ deliveries: [CameraInput.Delivery]) {
         for delivery in deliveries {
             switch delivery {
-            case .away(let time, _, let ledger): recordAbsence(at: time, ledger)
-            case .ended(let time, _): recordAbsence(at: time, .disconnected)
-            case .returned: absence = nil
+            // Frames that were lost earlier are recorded from the camera's log.
+            case .away(let outage): if self.outage?.cause != outage.cause { self.outage = outage }
+            case .returned: outage = nil
             case .frame, .lost, .warning, .formatChanged, .silent, .resumed: break
             }
         }
-    }
-
-    /// Records the beginning of an outage. Frames that were lost earlier are recorded from the camera's log.
-    private func recordAbsence(at time: ClockTime, _ cause: LossCause) {
-        if absence?.cause != cause { absence = (time, cause) }
     }
 
     /// Passes the metadata of frames captured before a time to the files and taps.
@@ -83,15 +79,15 @@ final class MetadataTrack {
     /// - Parameter end: End of the recording relative to T0.
     func finish(at end: MediaTime) {
         advance(to: end)
-        if let absence {
-            let since = max(absence.since, start)
+        if let outage {
+            let since = max(outage.since, start)
             let missing =
                 (start + Nanoseconds(end.nanoseconds) - since).count
                 / max(input.clockModel.interval.count, 1)
             if missing > 0 {
                 deliver(
                     FrameLog.Entry(
-                        sequence: nil, capturedAt: since, cause: absence.cause, count: Int(missing)),
+                        sequence: nil, capturedAt: since, cause: outage.cause, count: Int(missing)),
                     at: end)
             }
         }

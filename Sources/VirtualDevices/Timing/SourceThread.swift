@@ -4,6 +4,8 @@ import Media
 /// and joined.
 final class SourceThread: Sendable {
     private struct State {
+        /// Whether the device was started and not stopped since then.
+        var isStarted = false
         var running: (thread: MediaThread, cancellation: Cancellation)?
         var recordingStart: ClockTime?
         var leeway = Nanoseconds.zero
@@ -37,10 +39,15 @@ final class SourceThread: Sendable {
 
     /// Starts the thread. The thread ends when `body` returns. After a cancellation, `body` must return soon.
     ///
-    /// - Throws: `DeviceError` if the system can't create a thread.
+    /// - Throws: `DeviceError` if the device is already running, or if the system can't create a thread.
     func start(
         on clock: any SessionClock, _ body: @escaping @Sendable (Cancellation) -> Void
     ) throws(DeviceError) {
+        let wasStarted = monitor.withLock { state in
+            defer { state.isStarted = true }
+            return state.isStarted
+        }
+        if wasStarted { throw .alreadyStarted(name) }
         let cancellation = Cancellation()
         let thread: MediaThread
         do throws(ThreadError) {
@@ -49,13 +56,10 @@ final class SourceThread: Sendable {
                 self.recordProcessorTime()
             }
         } catch {
+            monitor.withLock { $0.isStarted = false }
             throw DeviceError(device: name, operation: "starting", error)
         }
-        let wasRunning = monitor.withLock { state in
-            defer { state.running = (thread, cancellation) }
-            return state.running != nil
-        }
-        precondition(!wasRunning, "the device is already running")
+        monitor.withLock { $0.running = (thread, cancellation) }
     }
 
     /// Stops the thread and waits until it has ended. This method must not be called from the thread itself.
@@ -65,7 +69,7 @@ final class SourceThread: Sendable {
         running.cancellation.cancel()
         running.thread.join()
         monitor.withLock { state in
-            state.running = nil
+            (state.running, state.isStarted) = (nil, false)
             state.recordingStart = nil
             state.leeway = .zero
             state.usedBefore = state.usedBefore + state.usedNow

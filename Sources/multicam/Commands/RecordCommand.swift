@@ -590,7 +590,9 @@ extension RecordCommand {
             var options = session.options
             options.start = start
             options.duration = duration ?? options.duration
-            let result = try await session.record(with: options)
+            let recording = try session.beginRecording(with: options)
+            controller.attach(recording)
+            let result = try await recording.result
             controller.notifyRecordingEnded()
             results.append(result)
             FinishedProjects.write(for: result)
