@@ -6,10 +6,10 @@ package import Writers
 /// The thread that composes and encodes one video stream, with its queue.
 ///
 /// Every queued tick reaches the file. The queue is bounded (`EncoderQueue`): it holds at most one second of
-/// ticks, or half a second while the encoder is slow. Ticks beyond this limit duplicate the previous frame.
-/// The limit bounds the amount of data lost in a crash and the memory used by a recording. In simulated time,
-/// ticks can arrive faster than any encoder can process them, so the caller waits for space in the queue
-/// instead.
+/// ticks, or half a second while the encoder is slow. If the queue is full, the oldest queued frame isn't
+/// encoded, and its tick duplicates the previous frame (cause: `encoder`). The limit bounds the amount of data
+/// lost in a crash and the memory used by a recording. In simulated time, ticks can arrive faster than any
+/// encoder can process them, so the caller waits for space in the queue instead.
 ///
 /// A failed encoder is replaced (`EncodingRun`). After three consecutive failed attempts the stream ends.
 package final class VideoEncoderWorker: Sendable {

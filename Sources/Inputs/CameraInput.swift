@@ -8,9 +8,10 @@ package import Timing
 /// The source can be replaced during a recording (`replaceSource`) without affecting the consumers of the
 /// input.
 ///
-/// `receive` runs on the source's thread; everything else runs on the timeline's thread. A bounded queue,
-/// protected by one lock, connects the two threads. If the timeline is late, frames that don't fit into the
-/// queue are counted as lost, so memory use doesn't grow.
+/// `receive` runs on the source's thread. The timeline's thread, or the standby thread between recordings, takes
+/// the deliveries. Other threads may read the state, and change the format and the controls. The inbox holds the
+/// state and the bounded queue of deliveries, protected by one lock. If the timeline is late, frames that don't
+/// fit into the queue are counted as lost, so memory use doesn't grow.
 package final class CameraInput: Sendable {
     package let role: String
     private let clock: any SessionClock
@@ -392,7 +393,7 @@ package final class CameraInput: Sendable {
         let isWhole = frame.pixel != .mjpeg || codecs.isWholeJPEG(frame.memory, size: frame.size)
         let decoded = isWhole ? stream.decoder?.decode(frame) : nil
         if isWhole { taps.forward(frame, of: role) }
-        // The only lock for a frame, except for the few frames whose picture is examined.
+        // The only lock of the inbox for a frame, except for the few frames whose picture is examined.
         let due: (monitor: PictureMonitor, recording: Int, time: ClockTime)? = inbox.withLock { box in
             if isCorrected { box.correctedStamps += 1 }
             box.lastArrival = arrival

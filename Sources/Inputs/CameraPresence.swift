@@ -31,9 +31,6 @@ struct CameraPresence {
     /// recording.
     private var returnedAt: ClockTime?
 
-    /// Time for which frames must be overdue before the camera counts as silent. A track repeats the last
-    /// frame for the same duration before it shows a slate.
-    private static let maxSilence = Nanoseconds.seconds(1)
     /// Time between the detection of a silence and its announcement. If the computer was only suspended or
     /// busy, frames arrive within this time.
     private static let confirmation = Nanoseconds.milliseconds(100)
@@ -110,7 +107,7 @@ struct CameraPresence {
         firstExpected expected: ClockTime?
     ) -> ClockTime? {
         let begin = max(returnedAt ?? start, start)
-        let isOverdue = now - max(last ?? begin, begin) > interval + Self.maxSilence
+        let isOverdue = now - max(last ?? begin, begin) > interval + CameraSilence.limit
         guard outage == nil, silentSince == nil, isOverdue else {
             overdueSince = nil
             return nil

@@ -544,7 +544,8 @@ public final class MulticamSession: Sendable {
         return try result.get()
     }
 
-    /// Creates the recorder and lets it run from T0 to the end, on the standby thread or on a thread of its own.
+    /// Creates the recorder and runs it, from the start of the devices until all files are closed, on the standby thread or
+    /// on a separate thread.
     ///
     /// - Parameters:
     ///   - options: Options of the recording, except the folder and the name.

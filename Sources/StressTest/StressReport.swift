@@ -255,15 +255,21 @@ enum StressStyle {
     /// Returns the color of a series, as a variable of the style sheet.
     static func series(_ index: Int) -> String { "var(--s\(index % 8))" }
 
+    /// Returns the color of a column of losses, as a variable of the style sheet.
+    ///
+    /// - Parameter name: The raw value of a `LossCause`, or `StressCourse.computerLosses`.
+    /// - Returns: The color.
     static func cause(_ name: String) -> String {
-        switch name {
-        case "bus": "var(--s1)"
-        case "driver": "var(--s4)"
-        case "corrupt": "var(--s3)"
-        case "low-light": "var(--s5)"
-        case "disconnected": "var(--s7)"
-        case "computer": "var(--s0)"
-        default: "var(--s6)"
+        guard let cause = LossCause(rawValue: name) else {
+            return name == StressCourse.computerLosses ? "var(--s0)" : "var(--s6)"
+        }
+        return switch cause {
+        case .bus: "var(--s1)"
+        case .driver: "var(--s4)"
+        case .corrupt: "var(--s3)"
+        case .lowLight: "var(--s5)"
+        case .disconnected: "var(--s7)"
+        case .late, .encoder, .disk, .governor, .reconfigured, .network: "var(--s6)"
         }
     }
 

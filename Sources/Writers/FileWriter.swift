@@ -57,8 +57,8 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
         let queue: WriteQueue<Content.Item> = disk.queue()
         self.queue = queue
         self.finishing = finishing
-        let gate = disk.finalizeBarrier
-        gate.register()
+        let barrier = disk.finalizeBarrier
+        barrier.register()
         do throws(ThreadError) {
             thread = try MediaThread(name: "write:\(finishing.file)") {
                 let content = made.value
@@ -68,10 +68,10 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
                     shared.withLock { $0.result.failure = error }
                 }
                 Self.run(content, queue: queue, shared: shared)
-                Self.close(content, queue: queue, shared: shared, finishing: finishing, gate: gate)
+                Self.close(content, queue: queue, shared: shared, finishing: finishing, barrier: barrier)
             }
         } catch {
-            gate.unregister()
+            barrier.unregister()
             throw FileError(path: finishing.file, error)
         }
     }
@@ -149,7 +149,7 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
 
     private static func close(
         _ content: Content, queue: WriteQueue<Content.Item>, shared: ConditionLock<Shared>,
-        finishing: PartFinalizer, gate: FinalizeBarrier
+        finishing: PartFinalizer, barrier: FinalizeBarrier
     ) {
         queue.finish()
         var restFailure: FileError?
@@ -158,7 +158,7 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
         } catch {
             restFailure = error
         }
-        gate.arriveAndWait()
+        barrier.arriveAndWait()
         var last = content.close()
         if let restFailure {
             last?.closed = nil

@@ -5,10 +5,10 @@ internal import Media
 internal import SessionFolder
 internal import System
 
-/// One file of a movie that may be split into several files. Packet times are shifted to be relative to the start of
-/// the file.
+/// One file of a movie. A split movie has several files.
 ///
-/// The file is used by only one thread at a time.
+/// The times of packets are relative to T0. The file stores them relative to its own start. Use an instance on only one
+/// thread at a time.
 final class MovieSegment {
     /// The movie file on disk.
     let file: MovieFile
@@ -28,11 +28,9 @@ final class MovieSegment {
     ///
     /// - Parameters:
     ///   - folder: The session folder.
-    ///   - relativePath: Path of the file relative to the session folder. A MOV file gets an additional time
-    ///     code
-    ///     track.
+    ///   - relativePath: Path of the file relative to the session folder.
     ///   - streams: Descriptions of the streams of packets.
-    ///   - timecode: Time code of T0; `nil` for a file without time code.
+    ///   - timecode: Time code of T0, for which a MOV file gets an additional track; `nil` for no such track.
     ///   - createdAt: The date of `start`.
     ///   - start: Start of the file, relative to T0.
     ///   - disk: Hooks that are called while the file is written.

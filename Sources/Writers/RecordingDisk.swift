@@ -57,9 +57,9 @@ package final class RecordingDisk: Sendable {
     /// Hooks for writing files on this disk. If the disk is full, these hooks release the reserved space.
     var writeHooks: FileWriteHooks {
         let room = reservedSpace
-        var conduct = FileWriteHooks(makeRoom: { room.release() })
-        conduct.beforeWrite = beforeWrite
-        return conduct
+        var hooks = FileWriteHooks(makeRoom: { room.release() })
+        hooks.beforeWrite = beforeWrite
+        return hooks
     }
 
     /// Creates the queue of one file.

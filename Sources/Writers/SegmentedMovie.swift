@@ -89,7 +89,7 @@ package final class SegmentedMovie: SegmentedContent {
     private var nextStreams: [MovieTrack]
     private var startedAt: Date
     private let folder: SessionFolder
-    private let disk: FileWriteHooks
+    private let hooks: FileWriteHooks
     private let finishing: PartFinalizer
     /// Time limit relative to T0: packets at or after this time are discarded. `nil` writes packets until the
     /// end of the recording.
@@ -141,7 +141,7 @@ package final class SegmentedMovie: SegmentedContent {
     ) {
         self.relativePath = relativePath
         self.finishing = finishing
-        self.disk = disk.writeHooks
+        hooks = disk.writeHooks
         folder = disk.folder
         self.streams = streams
         nextStreams = streams
@@ -204,7 +204,7 @@ package final class SegmentedMovie: SegmentedContent {
             in: folder, relativePath: relativePath, streams: tracks,
             timecode: streams.timecode(at: startedAt),
             createdAt: startedAt.addingTimeInterval(Nanoseconds(start.nanoseconds).inSeconds), start: start,
-            disk: disk)
+            disk: hooks)
         if let completeMetadata { segment.setMetadata(completeMetadata) }
         return segment
     }

@@ -243,11 +243,11 @@ package final class SegmentedWave: SegmentedContent {
         self.startedAt = startedAt
         self.relativePath = relativePath
         self.finishing = finishing
-        let (folder, conduct) = (disk.folder, disk.writeHooks)
+        let (folder, hooks) = (disk.folder, disk.writeHooks)
         make = { (part, startedAt) throws(FileError) in
             try WaveFile(
                 try folder.file(part.relativePath), channels: channels, startedAt: startedAt,
-                from: part.firstSample, disk: conduct)
+                from: part.firstSample, disk: hooks)
         }
     }
 

@@ -12,8 +12,8 @@ internal import Media
 final class WriteQueue<Item: Sendable>: Sendable {
     /// The memory limit that applies to an item.
     enum Kind: Sendable {
-        /// The item uses the memory that all files share. `least` is `ample` for a frame that starts a group of
-        /// dependent frames.
+        /// A frame, which uses memory that all files share. `least` is the space that must be available for it:
+        /// `ample` if frames were dropped and this key frame is the first frame after them, otherwise `little`.
         case frame(least: WriteLimits.Room)
         case audio
         /// The item uses no memory and is never rejected.

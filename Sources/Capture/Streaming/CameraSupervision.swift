@@ -20,7 +20,7 @@ struct CameraSupervision {
     /// The camera's number in the roster.
     let number: Int
     let requests: StreamRequests
-    let delivery: CameraDelivery
+    let reporter: CameraEventReporter
 
     /// Polling interval for sysfs while the camera is unavailable, in case no event announces its return. Polling
     /// doesn't access any camera and takes a fraction of a millisecond.
@@ -33,7 +33,7 @@ struct CameraSupervision {
     init(
         device: CaptureDevice, format: VideoFormat, held: ControlStore,
         adoptsOtherSizes: Bool, readsHeaders: Bool, roster: CameraRoster, number: Int,
-        requests: StreamRequests, delivery: CameraDelivery
+        requests: StreamRequests, reporter: CameraEventReporter
     ) {
         self.device = device
         self.format = RequestedFormat(format)
@@ -43,7 +43,7 @@ struct CameraSupervision {
         self.roster = roster
         self.number = number
         self.requests = requests
-        self.delivery = delivery
+        self.reporter = reporter
     }
 
     /// Delivers frames until the camera is stopped.
@@ -59,7 +59,7 @@ struct CameraSupervision {
                     streaming = waitForReturn(&backoff, after: .zero)
                     continue
                 }
-                delivery.reportOutage(end.cause)
+                reporter.reportOutage(end.cause)
                 held.node = nil
                 roster.markDisconnected(number, among: PresentCameras().devices())
                 streaming = waitForReturn(&backoff, after: backoff.next())
@@ -69,7 +69,7 @@ struct CameraSupervision {
             case .stop: return
             case .none: streaming = waitForReturn(&backoff, after: .zero)
             case .change(let wanted):
-                delivery.reportOutage(wanted == nil ? "off" : "changing its format", isRequested: true)
+                reporter.reportOutage(wanted == nil ? "off" : "changing its format", isRequested: true)
                 guard let next = wanted ?? waitForFormat() else { return }
                 format.request(next)
                 backoff.reset()
@@ -96,13 +96,13 @@ struct CameraSupervision {
     /// - Returns: Why the stream ended; `nil` if a request woke the thread, or if no opened camera was
     ///   passed.
     private mutating func runStream(
-        _ generation: consuming OpenedCamera?, _ backoff: inout Backoff
+        _ opened: consuming OpenedCamera?, _ backoff: inout Backoff
     ) -> V4L2Stream.End? {
-        guard let generation else { return nil }
-        let streamed = generation.format
+        guard let opened else { return nil }
+        let streamed = opened.format
         do throws(DeviceError) {
             let stream = try V4L2Stream(
-                generation, held: held, wakeUp: requests.wakeUp, delivery: delivery)
+                opened, held: held, wakeUp: requests.wakeUp, reporter: reporter)
             let end = stream.run()
             if stream.hasDelivered {
                 backoff.reset()
@@ -110,8 +110,8 @@ struct CameraSupervision {
             }
             return end
         } catch {
-            generation.headers?.stop()
-            generation.buffers.stopStreaming()
+            opened.headers?.stop()
+            opened.buffers.stopStreaming()
             return V4L2Stream.End(cause: error.description)
         }
     }
@@ -136,7 +136,7 @@ struct CameraSupervision {
             let present = PresentCameras().devices()
             switch roster.search(for: number, among: present) {
             case .absent:
-                delivery.reportOutage("unplugged")
+                reporter.reportOutage("unplugged")
                 held.node = nil
                 // If the camera was off or about to change its format when it was unplugged, no stream has
                 // ended, so the disconnection is recorded here.
@@ -145,7 +145,7 @@ struct CameraSupervision {
                 pause = Self.pollInterval
             case .ambiguous(let devices):
                 let list = devices.map(\.selector).joined(separator: ", ")
-                delivery.reportOutage(
+                reporter.reportOutage(
                     "the camera was unplugged and can't be distinguished from the identical cameras at \(list)"
                 )
                 pause = Self.pollInterval
@@ -153,7 +153,7 @@ struct CameraSupervision {
                 do throws(DeviceError) {
                     return try reopen(found)
                 } catch {
-                    delivery.reportOutage(Self.cause(error))
+                    reporter.reportOutage(Self.cause(error))
                     // No event announces that a signal source was switched on, and polling for the signal is cheap.
                     pause = error.reason == .noSignal ? Self.pollInterval : backoff.next()
                 }
@@ -203,7 +203,7 @@ struct CameraSupervision {
     /// - Returns: Whether there is a format to fall back to.
     private mutating func abandonFormat(_ cause: String) -> Bool {
         guard let refused = format.fallBack() else { return false }
-        delivery.reportRejectedFormat(refused, cause)
+        reporter.reportRejectedFormat(refused, cause)
         return true
     }
 
@@ -219,16 +219,16 @@ struct CameraSupervision {
         _ found: CaptureDevice, in format: VideoFormat
     ) throws(DeviceError) -> OpenedCamera {
         let wanted = self.format.wanted
-        var generation = try OpenedCamera(opening: found, format, held.requests, isLenient: true)
-        let again = try generation.start(on: found, readingHeaders: readsHeaders)
+        var opened = try OpenedCamera(opening: found, format, held.requests, isLenient: true)
+        let again = try opened.start(on: found, readingHeaders: readsHeaders)
         held.node = found.node
-        delivery.reportControls(generation.outcomes + again)
+        reporter.reportControls(opened.outcomes + again)
         var remarks = [roster.markReconnected(number, as: found)].compactMap { $0 }
         if format != wanted { remarks.append("the camera now delivers \(format) instead of \(wanted)") }
-        delivery.prepareForRestart(
+        reporter.prepareForRestart(
             remark: remarks.isEmpty ? nil : remarks.joined(separator: "; "),
             in: format)
-        return generation
+        return opened
     }
 }
 

@@ -100,15 +100,15 @@ public final class V4L2Camera: CameraSource {
         // The opened camera is removed from the state, so that its node is closed if the stream fails to
         // start.
         let prepared = state.withLock { $0.opened.take() }
-        var generation: OpenedCamera
+        var opened: OpenedCamera
         if let prepared {
-            generation = prepared
+            opened = prepared
         } else {
-            generation = try OpenedCamera(opening: device, format, held.requests)
+            opened = try OpenedCamera(opening: device, format, held.requests)
         }
         let requests = try StreamRequests(for: device.node)
-        let again = try generation.start(on: device, readingHeaders: readsHeaders.withLock { $0 })
-        let started = generation
+        let again = try opened.start(on: device, readingHeaders: readsHeaders.withLock { $0 })
+        let started = opened
         state.withLock {
             $0.opened = started
             $0.requests = requests
@@ -188,9 +188,9 @@ public final class V4L2Camera: CameraSource {
             var supervision = CameraSupervision(
                 device: device, format: format, held: held, adoptsOtherSizes: adoptsOtherSizes,
                 readsHeaders: readsHeaders, roster: roster, number: number, requests: requests,
-                delivery: CameraDelivery(format: format, clock: clock, receive: receive)
+                reporter: CameraEventReporter(format: format, clock: clock, receive: receive)
             )
-            supervision.delivery.reportControls(outcomes)
+            supervision.reporter.reportControls(outcomes)
             supervision.run(from: { state.withLock { $0.opened.take() } })
         }
         state.withLock { $0.thread = thread }

@@ -21,7 +21,7 @@ final class V4L2Stream {
     private let converter: LegacyConverter?
     private let held: ControlStore
     private let wakeUp: WakeUp
-    private let delivery: CameraDelivery
+    private let reporter: CameraEventReporter
 
     private var warmUp = 0
     private var deadline: ClockTime
@@ -43,23 +43,23 @@ final class V4L2Stream {
     /// Prepares to deliver the frames of an opened camera.
     ///
     /// - Parameters:
-    ///   - generation: An opened camera that is streaming.
+    ///   - opened: An opened camera that is streaming.
     ///   - held: The controls to maintain.
     ///   - wakeUp: Wake-up with which another thread ends the stream.
-    ///   - delivery: Receives the frames.
+    ///   - reporter: Receives the frames.
     /// - Throws: `DeviceError` if no converter is available for the camera's format.
     init(
-        _ generation: OpenedCamera, held: ControlStore, wakeUp: WakeUp, delivery: CameraDelivery
+        _ opened: OpenedCamera, held: ControlStore, wakeUp: WakeUp, reporter: CameraEventReporter
     ) throws(DeviceError) {
-        buffers = generation.buffers
-        headers = generation.headers
-        headersDue = generation.lacksHeaders ? delivery.now + Self.headersRetryDelay : nil
-        layout = generation.layout
+        buffers = opened.buffers
+        headers = opened.headers
+        headersDue = opened.lacksHeaders ? reporter.now + Self.headersRetryDelay : nil
+        layout = opened.layout
         self.held = held
-        converter = try generation.makeConverter()
+        converter = try opened.makeConverter()
         self.wakeUp = wakeUp
-        self.delivery = delivery
-        deadline = delivery.now
+        self.reporter = reporter
+        deadline = reporter.now
         expectFirstFrame()
     }
 
@@ -72,7 +72,7 @@ final class V4L2Stream {
             buffers.stopStreaming()
         }
         while true {
-            delivery.reportControls(held.drainUnreportedOutcomes())
+            reporter.reportControls(held.drainUnreportedOutcomes())
             var sources = [
                 pollfd(
                     fd: buffers.device.descriptor.number, events: Int16(POLLIN) | Int16(POLLPRI), revents: 0),
@@ -91,17 +91,17 @@ final class V4L2Stream {
             }
             // The time without frames is checked on every pass, not only when poll times out, because a
             // stream that contains only damaged frames also counts as an outage.
-            if delivery.now >= deadline, let end = handleSilence() { return end }
+            if reporter.now >= deadline, let end = handleSilence() { return end }
         }
     }
 
     private var remainingMilliseconds: Int32 {
-        Int32(clamping: max(0, (deadline - delivery.now).count / 1_000_000 + 1))
+        Int32(clamping: max(0, (deadline - reporter.now).count / 1_000_000 + 1))
     }
 
     private func expectFirstFrame() {
         warmUp = layout.pixel == .mjpeg ? Self.warmUpFrames : 0
-        deadline = delivery.now + max(delivery.maxFrameGap, Self.firstFrameTimeout)
+        deadline = reporter.now + max(reporter.maxFrameGap, Self.firstFrameTimeout)
     }
 
     // MARK: Frames
@@ -117,7 +117,7 @@ final class V4L2Stream {
     }
 
     private func process(_ filled: V4L2Device.FilledBuffer) {
-        let place = delivery.place(filled, isWarmUp: warmUp > 0)
+        let place = reporter.place(filled, isWarmUp: warmUp > 0)
         let header = header(ofSequence: filled.sequence)
         if warmUp > 0 {
             warmUp -= 1
@@ -125,24 +125,24 @@ final class V4L2Stream {
         }
         if filled.isFlagged {
             buffers.release(filled.index)
-            return delivery.reportLoss(1, .driver, place.capturedAt)
+            return reporter.reportLoss(1, .driver, place.capturedAt)
         }
         guard let frame = frame(filled, place, header) else {
-            return delivery.reportLoss(1, .corrupt, place.capturedAt)
+            return reporter.reportLoss(1, .corrupt, place.capturedAt)
         }
-        deadline = delivery.now + delivery.maxFrameGap
+        deadline = reporter.now + reporter.maxFrameGap
         hasDelivered = true
         hasRestarted = false
-        delivery.deliver(frame)
+        reporter.deliver(frame)
     }
 
     private func header(ofSequence sequence: UInt32) -> UVCHeaderClock? {
-        if let due = headersDue, delivery.now >= due {
+        if let due = headersDue, reporter.now >= due {
             headersDue = nil
             do throws(DeviceError) {
                 headers = try HeaderClocks(startingFor: buffers.device.path)
             } catch {
-                delivery.reportMissingHeaderClock(error.description)
+                reporter.reportMissingHeaderClock(error.description)
             }
         }
         return headers?.clock(ofSequence: sequence)
@@ -162,7 +162,7 @@ final class V4L2Stream {
         defer { buffers.release(filled.index) }
         guard bytes.count >= layout.byteCount else { return nil }
         guard layout.isConverted else {
-            let isKey = layout.pixel != .h264 || AccessUnit.isKey(bytes)
+            let isKey = layout.pixel != .h264 || H264KeyFrameDetector.isKey(bytes)
             return frame(SharedBytes(copying: bytes), place, header, isKey: isKey, isOwned: true)
         }
         return converter?.converted(bytes).map { frame($0, place, header, isOwned: true) }
@@ -183,12 +183,12 @@ final class V4L2Stream {
     /// Handles missing frames. Reports the outage immediately. If the outage lasts, restarts the stream, which is known
     /// to recover many cameras. If the restart doesn't help, ends the stream as if the camera were unplugged.
     private func handleSilence() -> End? {
-        let silence = delivery.now - delivery.lastFrameTime
+        let silence = reporter.now - reporter.lastFrameTime
         let cause = hasDelivered ? "silent" : "silent since the start"
         if hasRestarted || !hasDelivered { return End(cause: cause) }
-        delivery.reportOutage(cause)
+        reporter.reportOutage(cause)
         if silence < Self.shortestSilence {
-            deadline = delivery.now + (Self.shortestSilence - silence)
+            deadline = reporter.now + (Self.shortestSilence - silence)
             return nil
         }
         return restart()
@@ -200,7 +200,7 @@ final class V4L2Stream {
         guard buffers.device.isAlive else { return End(cause: "unplugged", mayBeFormatRelated: false) }
         let cause = "the driver reported an error"
         guard !hasRestarted else { return End(cause: cause) }
-        delivery.reportOutage(cause)
+        reporter.reportOutage(cause)
         return restart()
     }
 
@@ -208,11 +208,11 @@ final class V4L2Stream {
         hasRestarted = true
         headers?.stop()
         buffers.stopStreaming()
-        delivery.prepareForRestart()
+        reporter.prepareForRestart()
         do {
             try headers?.start()
         } catch {
-            delivery.reportMissingHeaderClock(error.description)
+            reporter.reportMissingHeaderClock(error.description)
         }
         do {
             try buffers.startStreaming()
@@ -221,7 +221,7 @@ final class V4L2Stream {
             return End(cause: "restart failed: \(error.description)")
         }
         do {
-            delivery.reportControls(try buffers.device.restore(held.requests))
+            reporter.reportControls(try buffers.device.restore(held.requests))
         } catch {
             // A camera that doesn't respond doesn't deliver frames either. The missing frames are reported
             // later.
@@ -231,8 +231,8 @@ final class V4L2Stream {
     }
 }
 
-/// Inspects H.264 access units in Annex B byte stream format (ITU-T H.264, Annex B and table 7-1).
-enum AccessUnit {
+/// Recognizes key frames among H.264 access units in Annex B byte stream format (ITU-T H.264, Annex B and table 7-1).
+enum H264KeyFrameDetector {
     /// Returns whether decoding can start at an access unit: whether it contains an IDR slice (NAL unit type 5) or a
     /// sequence parameter set (7).
     static func isKey(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -137,7 +137,7 @@ public enum CameraEvent: Sendable {
     /// or a possible swap with an identical device.
     case outageEnded(at: ClockTime, remark: String? = nil)
     /// The camera continues in another format, because the change was requested or the camera accepted no
-    /// other format. A `outageEnded` event follows.
+    /// other format. An `outageEnded` event follows.
     case formatChanged(VideoFormat)
     /// The camera rejected a format that was requested while it was streaming, and continues in the previous
     /// format.

@@ -1,7 +1,8 @@
 /// Kind of frame that a video track shows at a tick, and the reason for it.
 ///
-/// The component that provides the tick's content determines the fate, exactly once. The fate is passed to
-/// the encoder together with the frame, and then stored in the packet. Fates are counted for each file.
+/// The aligner determines the fate. A component that can't show the frame replaces the fate with
+/// `superseded(by:)`. The fate is passed to the encoder together with the frame, and then stored in the packet.
+/// Fates are counted for each file.
 public enum Fate: Sendable, Hashable {
     /// A new frame as delivered by the camera.
     case captured

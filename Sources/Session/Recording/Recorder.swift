@@ -14,7 +14,7 @@ internal import Writers
 /// |---|---|---|---|
 /// | starting | `RecordingPreparation` | timeline | at T0, or with an error |
 /// | recording | `RunningRecording` | timeline | after the last tick |
-/// | finishing | `FinishedRecording` | the session's | when all files are closed |
+/// | finishing | `FinishingRecording` | `session`, or `standby` if the devices are on standby | when all files are closed |
 ///
 /// Each phase creates the next one, so a phase can't be skipped or repeated. `SessionStatus.Phase` reports the phase.
 final class Recorder {
@@ -49,7 +49,8 @@ final class Recorder {
     /// - Returns: The value of `finish`.
     /// - Throws: `RecordingError` when the recording can't begin: a device doesn't start or doesn't deliver
     ///   data, a file or an encoder can't be created, or a stop was requested before T0.
-    private func record<Result>(then finish: (FinishedRecording) -> Result) throws(RecordingError) -> Result {
+    private func record<Result>(then finish: (FinishingRecording) -> Result) throws(RecordingError) -> Result
+    {
         let sinkThreads =
             context.usesStandbyDevices
             ? [] : context.sinks.start(with: context.codecs, isRealTime: context.clock.isRealTime)
@@ -72,7 +73,7 @@ final class Recorder {
         // While the timeline's thread uses the recording, this thread only waits. `join` transfers the
         // recording back to this thread.
         nonisolated(unsafe) let prepared = preparation
-        nonisolated(unsafe) var outcome: Swift.Result<FinishedRecording, RecordingError>?
+        nonisolated(unsafe) var outcome: Swift.Result<FinishingRecording, RecordingError>?
         let timeline: MediaThread
         do throws(ThreadError) {
             timeline = try context.clock.startThread(named: "timeline") {

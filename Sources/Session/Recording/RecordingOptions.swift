@@ -15,7 +15,7 @@ public struct RecordingOptions: Sendable {
     /// Start time (T0) on the session's clock, or `nil` to start as soon as all devices are ready.
     public var start: ClockTime?
     /// Maximum time after the start for each device to deliver valid frames or audio. If a device exceeds
-    /// this limit, the recording fails with `.silent`.
+    /// this limit, the recording fails with `RecordingError.device`.
     public var startTimeLimit: Nanoseconds
     /// Version of the application, which is written to the manifest.
     public var version: String

@@ -11,7 +11,8 @@ internal import System
 internal import Timing
 internal import Writers
 
-/// A recording from T0 to its end: the second phase. Use this type only on the timeline's thread.
+/// A recording from T0 to its end: the second phase. Use this type only on the timeline's thread. After `run` returns,
+/// only `FinishingRecording` uses it.
 ///
 /// At each tick, the directors process requests and device events. This type applies the resulting commands to the
 /// timeline and sends the events.
@@ -135,7 +136,7 @@ final class RunningRecording {
     /// Runs the timeline to its end.
     ///
     /// - Returns: The recording after its last tick. The recording's encoders and files are not closed yet.
-    func run() -> FinishedRecording {
+    func run() -> FinishingRecording {
         defer {
             pressure?.stop()
             storage.finish()
@@ -149,7 +150,7 @@ final class RunningRecording {
         // last tick isn't part of the recording.
         manifest.recordDevices()
         history.recordJitter(inputs)
-        return FinishedRecording(recording: self, end: end)
+        return FinishingRecording(recording: self, end: end)
     }
 
     /// Stops accepting requests. Later requests are rejected because nothing is recorded. Devices that are

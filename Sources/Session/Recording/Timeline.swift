@@ -314,7 +314,7 @@ final class Timeline {
             if clock.now - begin > Self.maxTurnDuration { break }
         }
         advanceAudio(to: time, atOnce: canBatchTicks && !taps.wantsAudio)
-        advanceSinks(at: time)
+        advanceSynchronizedAndMetadata(to: time)
     }
 
     /// Advances audio by the blocks that end up to a time. If `atOnce` is `true`, advances in one step unless
@@ -374,7 +374,8 @@ final class Timeline {
         }
     }
 
-    private func advanceSinks(at time: MediaTime) {
+    /// Delivers the completed ticks of synchronized outputs, and writes the metadata of frames up to a time.
+    private func advanceSynchronizedAndMetadata(to time: MediaTime) {
         for worker in outputs.synchronized { worker.deliverReady() }
         for track in outputs.metadata {
             track.advance(to: time)

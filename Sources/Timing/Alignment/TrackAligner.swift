@@ -66,7 +66,7 @@ public struct TrackAligner<Frame> {
     ///     this limit.
     public init(
         start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, isPaced: Bool = true,
-        defaultCause: LossCause = .disconnected, slateAfter: Nanoseconds = .seconds(1)
+        defaultCause: LossCause = .disconnected, slateAfter: Nanoseconds = CameraSilence.limit
     ) {
         self.start = start
         self.rate = rate

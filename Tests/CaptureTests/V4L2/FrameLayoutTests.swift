@@ -76,6 +76,6 @@ struct FrameLayoutTests {
             ([], false), ([1, 2, 3, 4, 5], false),
         ] as [([UInt8], Bool)])
     func accessUnits(bytes: [UInt8], isKey: Bool) {
-        #expect(bytes.withUnsafeBytes { AccessUnit.isKey($0) } == isKey)
+        #expect(bytes.withUnsafeBytes { H264KeyFrameDetector.isKey($0) } == isKey)
     }
 }

@@ -12,7 +12,7 @@ internal import Writers
 
 /// A recording after its last tick: the third and last phase. Waits for the encoders, closes the files disk by disk, and
 /// reports the outcome, on a thread other than the timeline's.
-struct FinishedRecording {
+struct FinishingRecording {
     private let recording: RunningRecording
     /// End of the recording since T0: the time after the last tick.
     private let end: MediaTime
@@ -59,8 +59,9 @@ struct FinishedRecording {
     /// Maximum time for encoders to finish at the end of a recording, including the frames in x264's lookahead. On a
     /// starved computer, the frames still missing are dropped and counted, so that the recording ends within 3 s.
     private static let flushTimeout = Nanoseconds.seconds(2)
-    /// How much `flushTimeout` shrinks for each second by which the last tick was decided too late, or by which the monitoring
-    /// thread was woken up too late. Both happen on a starved computer, where closing the files takes seconds as well.
+    /// Number of seconds by which `flushTimeout` is reduced for each second of delay. The delay is the lateness of the last
+    /// tick, plus the late wake-ups of the monitoring thread. On a computer with such delays, closing the files takes
+    /// seconds as well.
     private static let starvationWeight: Int64 = 2
 
     private func joinEncoders() {

@@ -2,7 +2,7 @@ import Media
 
 /// Delivers the events of all successive streams of a camera to its receiver, in order. Use only on the camera's
 /// thread.
-final class CameraDelivery {
+final class CameraEventReporter {
     private var interval: Nanoseconds
     /// Format that was last reported to the receiver.
     private var reportedFormat: VideoFormat
@@ -22,7 +22,7 @@ final class CameraDelivery {
     private var format: VideoFormat
     private var headersProblem: String?
 
-    /// Creates a delivery and records the start time.
+    /// Creates a reporter and records the start time.
     ///
     /// - Parameters:
     ///   - format: The format that the camera was opened with.
