@@ -282,6 +282,7 @@ package final class CameraInput: Sendable {
             // An outage due to a format change is ignored for a short time, because a format change takes a
             // fraction of a second.
             let isBrief = clock.now - outage.since <= Self.briefOutage
+            if outage.reason == Self.silenceCause { return .silent }
             return isBrief && outage.cause.origin == .request ? nil : .disconnected
         }
         if presence.silentSince != nil { return .silent }
@@ -517,7 +518,9 @@ extension CameraInput {
                     .deviceLost(
                         SessionEvent.DeviceLost(
                             track: role, cause: outage.reason.printable(),
-                            text: "camera \(role) disconnected: \(outage.reason.trimmingFullStop).")),
+                            text: outage.reason == CameraInput.silenceCause
+                                ? "camera \(role) stopped delivering frames without reporting an error."
+                                : "camera \(role) disconnected: \(outage.reason.trimmingFullStop).")),
                     at: MediaTime(outage.since, since: start))
             case .silent(let time):
                 event = SessionEvent(

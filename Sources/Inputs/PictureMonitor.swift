@@ -107,7 +107,7 @@ struct PictureMonitor {
             return true
         }
         guard let plane = small.planes.first else { return true }
-        let luma = small.plane(0)
+        let luma = small.startOfPlane(0)
         return (0..<size.height).contains { row in
             (0..<size.width).contains { Int(luma[row * plane.stride + $0]) > Self.black }
         }

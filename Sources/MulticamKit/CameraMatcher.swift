@@ -358,7 +358,7 @@ struct FrameColorAverage: Equatable {
         }
         guard isInside else { return nil }
         func mean(_ plane: Int, _ width: Int, _ height: Int) -> Double {
-            let (start, stride) = (frame.plane(plane), frame.planes[plane].stride)
+            let (start, stride) = (frame.startOfPlane(plane), frame.planes[plane].stride)
             var sum = 0
             for row in 0..<height {
                 for column in 0..<width { sum += Int(start[row * stride + column]) }

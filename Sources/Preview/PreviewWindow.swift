@@ -261,11 +261,13 @@ final class PreviewTexture {
             switch (pixel, strides.count) {
             case (.i420, 3):
                 SDL_UpdateYUVTexture(
-                    texture, nil, frame.plane(0), strides[0], frame.plane(1), strides[1], frame.plane(2),
+                    texture, nil, frame.startOfPlane(0), strides[0], frame.startOfPlane(1), strides[1],
+                    frame.startOfPlane(2),
                     strides[2])
             case (.nv12, 2):
-                SDL_UpdateNVTexture(texture, nil, frame.plane(0), strides[0], frame.plane(1), strides[1])
-            case (_, 1): SDL_UpdateTexture(texture, nil, frame.plane(0), strides[0])
+                SDL_UpdateNVTexture(
+                    texture, nil, frame.startOfPlane(0), strides[0], frame.startOfPlane(1), strides[1])
+            case (_, 1): SDL_UpdateTexture(texture, nil, frame.startOfPlane(0), strides[0])
             default: break
             }
         }

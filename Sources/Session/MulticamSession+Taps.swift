@@ -13,10 +13,11 @@ extension MulticamSession {
     /// end of the session. Any thread may call this method.
     ///
     /// - Parameter tap: A tap for a camera's role or for `program` that was never attached to a session.
-    /// - Throws: `SessionChangeError` when the session doesn't have this camera or a program. After this
-    ///   error, the tap can still be attached elsewhere.
+    /// - Throws: `SessionChangeError` when the session has ended or doesn't have this camera or a program, or when
+    ///   the tap was already attached.
     public func attach(_ tap: FrameTap) throws(SessionChangeError) {
         try check(tap.role, isKnown: { $0.cameras.contains { $0.role == tap.role } }, "camera")
+        try begin(tap.attachment)
         sinks.taps.attach(tap)
     }
 
@@ -24,9 +25,11 @@ extension MulticamSession {
     /// of the session. Any thread may call this method.
     ///
     /// - Parameter tap: A tap for a microphone's role or for `program` that was never attached to a session.
-    /// - Throws: `SessionChangeError` when the session doesn't have this microphone or a program.
+    /// - Throws: `SessionChangeError` when the session has ended or doesn't have this microphone or a program, or
+    ///   when the tap was already attached.
     public func attach(_ tap: AudioTap) throws(SessionChangeError) {
         try check(tap.role, isKnown: { $0.microphones.contains { $0.role == tap.role } }, "microphone")
+        try begin(tap.attachment)
         sinks.taps.attach(tap)
     }
 
@@ -34,10 +37,12 @@ extension MulticamSession {
     /// until `detach` or the end of the session. Any thread may call this method.
     ///
     /// - Parameter tap: A tap for a camera's role that was never attached to a session.
-    /// - Throws: `SessionChangeError` when the session doesn't have this camera.
+    /// - Throws: `SessionChangeError` when the session has ended or doesn't have this camera, or when the tap was
+    ///   already attached.
     public func attach(_ tap: MetadataTap) throws(SessionChangeError) {
         let cameras = currentPlan.cameras.map(\.role)
         guard cameras.contains(tap.role) else { throw Self.unknown(tap.role, "camera", among: cameras) }
+        try begin(tap.attachment)
         sinks.taps.attach(tap)
     }
 
@@ -46,9 +51,11 @@ extension MulticamSession {
     /// on standby if the tap requests standby packets. Any thread may call this method.
     ///
     /// - Parameter tap: A tap that was never attached to a session.
-    /// - Throws: `SessionChangeError` when the session doesn't have a program.
+    /// - Throws: `SessionChangeError` when the session has ended or doesn't have a program, or when the tap was
+    ///   already attached.
     public func attach(_ tap: PacketTap) throws(SessionChangeError) {
         try check("program", isKnown: { _ in false }, "program")
+        try begin(tap.attachment)
         sinks.taps.attach(tap)
     }
 
@@ -67,6 +74,17 @@ extension MulticamSession {
     /// Detaches a tap. The tap's handler still receives the elements that are already queued, but no others. Does
     /// nothing if the tap isn't attached.
     public func detach(_ tap: PacketTap) { sinks.taps.detach(tap) }
+
+    /// Records that a tap is being attached.
+    private func begin(_ attachment: TapAttachment) throws(SessionChangeError) {
+        guard !hasEnded else {
+            throw SessionChangeError("the session has ended, so no tap can be attached to it.")
+        }
+        guard attachment.begin() else {
+            throw SessionChangeError(
+                "the tap was already attached to a session. Create a new tap for each session.")
+        }
+    }
 
     private func check(
         _ role: String, isKnown: (SessionPlan) -> Bool, _ kind: String

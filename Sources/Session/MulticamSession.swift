@@ -41,6 +41,8 @@ public final class MulticamSession: Sendable {
     let cameraInputs = ConditionLock<[String: CameraInput]>([:])
     private let eventFeed = SessionEventFeed()
     private let lifecycle = ConditionLock(SessionLifecycle())
+    /// The error of a tap that was passed to `init`, which every start throws.
+    private let tapError = ConditionLock<SessionChangeError?>(nil)
     /// Completed when the session has ended.
     private let end = Completion<Void>()
 
@@ -63,7 +65,8 @@ public final class MulticamSession: Sendable {
     ///   - options: Settings of the recording that aren't in the plan: folder, name, duration.
     ///   - clock: The session clock: `MonotonicClock` for real devices.
     ///   - codecs: The codec factory, which creates encoders, decoders, and resamplers.
-    ///   - frameTaps: Frame taps that are attached from the beginning.
+    ///   - frameTaps: Frame taps that are attached from the beginning. If a tap can't be attached, every start of the
+    ///     session throws `RecordingError.tap`.
     ///   - audioTaps: Taps for aligned audio that are attached from the beginning.
     ///   - metadataTaps: Taps for the metadata of each frame that are attached from the beginning.
     ///   - synchronizedOutputs: Outputs that deliver the data of several devices together, tick by tick.
@@ -84,14 +87,18 @@ public final class MulticamSession: Sendable {
         self.clock = clock
         self.codecs = codecs
         sinks = SessionSinks(synchronized: synchronizedOutputs)
-        for tap in frameTaps { sinks.taps.attach(tap) }
-        for tap in audioTaps { sinks.taps.attach(tap) }
-        for tap in metadataTaps { sinks.taps.attach(tap) }
         self.host = host
         running = ConditionLock(
             RunningPlan(
                 plan, devices: Self.devices(cameras),
                 budget: options.machine.map { RunningBudget(machine: $0, duration: options.duration) }))
+        do throws(SessionChangeError) {
+            for tap in frameTaps { try attach(tap) }
+            for tap in audioTaps { try attach(tap) }
+            for tap in metadataTaps { try attach(tap) }
+        } catch {
+            tapError.withLock { $0 = error }
+        }
     }
 
     deinit {
@@ -111,6 +118,9 @@ public final class MulticamSession: Sendable {
         let time = clampedToNow(time)
         lifecycle.withLock { if $0.acceptsStop(of: number) { controls.stop(at: time) } }
     }
+
+    /// Whether the session has ended, so that it accepts no more calls.
+    var hasEnded: Bool { lifecycle.withLock { $0.hasEnded } }
 
     /// Whether the recording with this number is running.
     func isCurrent(_ number: Int) -> Bool { lifecycle.withLock { $0.recording == number } }
@@ -707,6 +717,7 @@ public final class MulticamSession: Sendable {
 
     /// Validates a plan that the caller may have built manually.
     private func checkPlan() throws(RecordingError) {
+        if let error = tapError.withLock({ $0 }) { throw .tap(error) }
         let missing =
             plan.cameras.map(\.role).filter { cameras[$0] == nil }
             + plan.microphones.map(\.role).filter { microphones[$0] == nil }

@@ -431,7 +431,7 @@ extension SessionEvent {
     /// The payload of `device-lost`.
     public struct DeviceLost: Payload {
         public static let meaning =
-            "A device was unplugged, stopped delivering data, or reached the end of its file. The cause is `silent` if a frame of a camera is 1 s overdue and the camera has not reported a fault."
+            "A device was unplugged, stopped delivering data, or reached the end of its file. The cause is `silent` if a camera stopped delivering frames without reporting a fault."
 
         /// Role of the device.
         public let track: String

@@ -247,7 +247,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
         case .file(let error): self = error.limit == nil ? .disk : .pressure
         case .thread: self = .pressure
         case .encoding: self = .processor
-        case .unknownRole, .nothingToBackUp, .nothingToWrite, .plan, .stopped, .busy, .ended,
+        case .unknownRole, .nothingToBackUp, .nothingToWrite, .plan, .stopped, .tap, .busy, .ended,
             .clockNotRealTime:
             self = .setup
         }

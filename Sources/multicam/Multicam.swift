@@ -213,7 +213,7 @@ struct Multicam {
         case .device(let error): status(of: error)
         case .file(let error): status(of: error)
         case .encoding, .thread, .busy, .ended, .clockNotRealTime: .failed
-        case .unknownRole, .nothingToBackUp, .nothingToWrite, .plan: .usage
+        case .unknownRole, .nothingToBackUp, .nothingToWrite, .plan, .tap: .usage
         case .stopped: .aborted
         }
     }

@@ -271,7 +271,8 @@ struct FilePlaybackTests {
         #expect(camera.device.mounting == mounting)
         let frame = try #require(try DeviceRun<CameraEvent>(camera, seconds: 0.2).frames.first)
         let (left, right) = (
-            frame.plane(0)[10 * frame.planes[0].stride + 4], frame.plane(0)[10 * frame.planes[0].stride + 60]
+            frame.startOfPlane(0)[10 * frame.planes[0].stride + 4],
+            frame.startOfPlane(0)[10 * frame.planes[0].stride + 60]
         )
         #expect(isMirrored ? left < 30 && right > 200 : left > 200 && right < 30)
     }

@@ -93,7 +93,7 @@ struct VirtualCameraTests {
         let run = try Run("virtual:clap?size=320x180&format=nv12&phase=11", seconds: 3)
         let white = run.frames.filter { frame in
             (20..<180).allSatisfy { row in
-                (0..<320).allSatisfy { frame.plane(0)[row * 320 + $0] == 235 }
+                (0..<320).allSatisfy { frame.startOfPlane(0)[row * 320 + $0] == 235 }
             }
         }
         // The simulated time runs from 1000.1 s to 1003.1 s.
@@ -104,7 +104,7 @@ struct VirtualCameraTests {
             #expect(clap - frame.capturedAt < Nanoseconds(33_333_334))
         }
         let means = run.frames.map { frame in
-            (0..<320 * 180).reduce(0) { $0 + Int(frame.plane(0)[$1]) } / (320 * 180)
+            (0..<320 * 180).reduce(0) { $0 + Int(frame.startOfPlane(0)[$1]) } / (320 * 180)
         }
         #expect(means.filter { $0 > 160 }.count == 3)
     }
@@ -130,7 +130,7 @@ struct VirtualCameraTests {
         let raw = try Run("virtual:bars?size=336x180&format=yuyv", seconds: 0.1).frames[0]
         #expect(raw.color == .bt601Limited)
         // In limited range, yellow is 162, 44, 142.
-        let yellow = (0..<4).map { Int(raw.plane(0)[90 * 336 * 2 + 72 * 2 + $0]) }
+        let yellow = (0..<4).map { Int(raw.startOfPlane(0)[90 * 336 * 2 + 72 * 2 + $0]) }
         #expect(yellow == [162, 44, 162, 142])
     }
 
@@ -145,12 +145,12 @@ struct VirtualCameraTests {
         let selector = "virtual:still:\(scratch.path("image.png"))?format=nv12"
         let upright = try Run("\(selector)&size=320x180", seconds: 0.1).frames[0]
         // In limited-range BT.601, red is 81 and blue is 41.
-        #expect(abs(Int(upright.plane(0)[90 * 320 + 40]) - 81) <= 2)
-        #expect(abs(Int(upright.plane(0)[90 * 320 + 280]) - 41) <= 2)
+        #expect(abs(Int(upright.startOfPlane(0)[90 * 320 + 40]) - 81) <= 2)
+        #expect(abs(Int(upright.startOfPlane(0)[90 * 320 + 280]) - 41) <= 2)
         let turned = try Run("\(selector)&size=180x320&mount=90", seconds: 0.1).frames[0]
         // A counterclockwise rotation moves the left side to the bottom.
-        #expect(abs(Int(turned.plane(0)[280 * 180 + 90]) - 81) <= 2)
-        #expect(abs(Int(turned.plane(0)[40 * 180 + 90]) - 41) <= 2)
+        #expect(abs(Int(turned.startOfPlane(0)[280 * 180 + 90]) - 81) <= 2)
+        #expect(abs(Int(turned.startOfPlane(0)[40 * 180 + 90]) - 41) <= 2)
         let jpeg = try Run("virtual:still:\(scratch.path("image.png"))?size=320x180", seconds: 0.1).frames[
             0]
         let luma = try scratch.decode([jpeg.data], as: "mjpeg", size: 320 * 180 * 2, keeping: 320 * 180)[0]

@@ -16,7 +16,7 @@ struct VirtualControlsTests {
     private static func luma(of camera: VirtualCamera) throws -> Int {
         let run = try DeviceRun<CameraEvent>(camera, seconds: 0.2)
         let frame = try #require(run.frames.first)
-        return Int(frame.plane(0)[24 * frame.planes[0].stride + 4])
+        return Int(frame.startOfPlane(0)[24 * frame.planes[0].stride + 4])
     }
 
     @Test(

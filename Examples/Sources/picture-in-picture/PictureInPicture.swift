@@ -84,7 +84,7 @@ struct PictureInPicture {
 
     /// Returns the mean of some pixels, 0…255, instead of showing the frame on a screen.
     private static func brightness(of frame: CapturedFrame) -> Int {
-        let (luma, plane) = (frame.plane(0), frame.planes[0])
+        guard let luma = frame.plane(0), let plane = frame.planes.first else { return 0 }
         let rows = stride(from: 0, to: frame.size.height, by: 16)
         let sum = rows.reduce(0) { $0 + Int(luma[$1 * plane.stride + frame.size.width / 2]) }
         return sum / max(1, (frame.size.height + 15) / 16)

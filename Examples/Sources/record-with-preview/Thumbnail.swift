@@ -11,7 +11,10 @@ struct Thumbnail {
     ///   - frame: A frame in I420. The first plane contains luma in the limited range (16…235) or the full range.
     ///   - columns: Number of characters per row, at least 1.
     init(of frame: CapturedFrame, columns: Int) {
-        let (luma, plane) = (frame.plane(0), frame.planes[0])
+        guard let luma = frame.plane(0), let plane = frame.planes.first else {
+            text = ""
+            return
+        }
         let rows = max(1, columns * frame.size.height / frame.size.width / 2)
         let lines = (0..<rows).map { row in
             let y = row * frame.size.height / rows

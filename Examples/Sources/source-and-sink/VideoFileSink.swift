@@ -25,12 +25,13 @@ final class VideoFileSink: @unchecked Sendable {
         }
         file.write(Data("FRAME\n".utf8))
         for (index, plane) in frame.planes.enumerated() {
+            guard let start = frame.plane(index) else { continue }
             let (width, height) =
                 index == 0
                 ? (frame.size.width, frame.size.height)
                 : ((frame.size.width + 1) / 2, (frame.size.height + 1) / 2)
             for row in 0..<height {
-                file.write(Data(bytes: frame.plane(index) + row * plane.stride, count: width))
+                file.write(Data(bytes: start + row * plane.stride, count: width))
             }
         }
     }

@@ -150,7 +150,7 @@ final class FramePainter {
         let (yStride, uStride, vStride) = (
             Int32(target.yStride), Int32(target.uStride), Int32(target.vStride)
         )
-        let row = frame.plane(0) + source.y * stride
+        let row = frame.startOfPlane(0) + source.y * stride
         let result =
             switch frame.pixel {
             case .yuyv:
@@ -168,7 +168,7 @@ final class FramePainter {
             case .nv12:
                 NV12ToI420(
                     row + source.x, Int32(stride),
-                    frame.plane(1) + source.y / 2 * frame.planes[1].stride + source.x / 2 * 2,
+                    frame.startOfPlane(1) + source.y / 2 * frame.planes[1].stride + source.x / 2 * 2,
                     Int32(frame.planes[1].stride), target.y, yStride, target.u, uStride, target.v, vStride,
                     width, height)
             default: Int32(-1)

@@ -49,8 +49,9 @@ final class FileFrames {
         let memory = SharedBytes(count: byteCount)
         let target = Planes(i420: memory, size: frame.size)
         let result = I420Mirror(
-            frame.plane(0), Int32(frame.planes[0].stride), frame.plane(1), Int32(frame.planes[1].stride),
-            frame.plane(2), Int32(frame.planes[2].stride), target.y, Int32(target.yStride), target.u,
+            frame.startOfPlane(0), Int32(frame.planes[0].stride), frame.startOfPlane(1),
+            Int32(frame.planes[1].stride),
+            frame.startOfPlane(2), Int32(frame.planes[2].stride), target.y, Int32(target.yStride), target.u,
             Int32(target.uStride), target.v, Int32(target.vStride), Int32(frame.size.width),
             Int32(frame.size.height))
         guard result == 0 else {

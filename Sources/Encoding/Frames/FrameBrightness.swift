@@ -67,7 +67,7 @@ public final class FrameBrightness {
 
     private func codeMean(of frame: CapturedFrame, first: Int, pixelBytes: Int) -> Double {
         media_mean_byte(
-            frame.plane(0) + first, frame.planes[0].stride,
+            frame.startOfPlane(0) + first, frame.planes[0].stride,
             Int32(frame.size.width * pixelBytes - first),
             Int32(frame.size.height), Int32(Self.step * pixelBytes), Int32(Self.step))
     }

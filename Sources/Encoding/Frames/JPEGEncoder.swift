@@ -200,14 +200,17 @@ enum StillJPEG {
         let stride = Int32(frame.planes[0].stride)
         switch frame.pixel {
         case .yuyv:
-            return YUY2ToI422(frame.plane(0), stride, target.y, y, target.u, u, target.v, v, width, height)
+            return YUY2ToI422(
+                frame.startOfPlane(0), stride, target.y, y, target.u, u, target.v, v, width, height)
                 == 0
         case .uyvy:
-            return UYVYToI422(frame.plane(0), stride, target.y, y, target.u, u, target.v, v, width, height)
+            return UYVYToI422(
+                frame.startOfPlane(0), stride, target.y, y, target.u, u, target.v, v, width, height)
                 == 0
         default:
             return I422Copy(
-                frame.plane(0), stride, frame.plane(1), Int32(frame.planes[1].stride), frame.plane(2),
+                frame.startOfPlane(0), stride, frame.startOfPlane(1), Int32(frame.planes[1].stride),
+                frame.startOfPlane(2),
                 Int32(frame.planes[2].stride), target.y, y, target.u, u, target.v, v, width, height) == 0
         }
     }

@@ -32,6 +32,8 @@ public final class AudioTap: Sendable {
     /// Whether the session doesn't wait for the handler when it ends, because the handler itself may be
     /// waiting for another process.
     package let mayStall: Bool
+    /// Whether the tap was attached to a session.
+    package let attachment = TapAttachment()
     private let queue: BoundedQueue<Slice>
     private let dropped = ConditionLock(0)
     /// Number of slices that are queued or being handled.

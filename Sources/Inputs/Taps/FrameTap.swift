@@ -42,6 +42,8 @@ public final class FrameTap: Sendable {
     /// Whether the handler receives compressed frames directly on the camera's thread, which avoids waking
     /// another thread.
     private let handlesOnCameraThread: Bool
+    /// Whether the tap was attached to a session.
+    package let attachment = TapAttachment()
     private let queue: BoundedQueue<CapturedFrame>
     private let state: ConditionLock<State>
     private let handler: @Sendable (CapturedFrame) -> Void

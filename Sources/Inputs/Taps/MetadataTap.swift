@@ -18,6 +18,8 @@ public import Writers
 public final class MetadataTap: Sendable {
     /// The camera's role.
     public let role: String
+    /// Whether the tap was attached to a session.
+    package let attachment = TapAttachment()
     private let queue: BoundedQueue<CameraMetadata>
     private let dropped = ConditionLock(0)
     private let handler: @Sendable (CameraMetadata) -> Void

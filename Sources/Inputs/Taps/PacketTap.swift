@@ -56,6 +56,8 @@ public final class PacketTap: Sendable {
     package let mayStall: Bool
     /// Whether the tap also receives packets on standby.
     package let includesStandby: Bool
+    /// Whether the tap was attached to a session.
+    package let attachment = TapAttachment()
     private let queue: BoundedQueue<Packet>
     private let state = ConditionLock(State())
     private let handler: @Sendable (Packet) -> Void

@@ -53,9 +53,16 @@ public final class CapturedFrame: Sendable {
         self.sharedDecoding = sharedDecoding
     }
 
-    /// Returns the first byte of a plane of a raw frame; `index` is its position in `planes`. The pointer is
-    /// valid for the lifetime of `memory`.
-    public func plane(_ index: Int) -> UnsafePointer<UInt8> {
+    /// Returns the first byte of a plane; `index` is its position in `planes`. The pointer is valid for the
+    /// lifetime of `memory`.
+    ///
+    /// - Returns: The first byte; `nil` if the frame has no such plane. A compressed frame has no planes.
+    public func plane(_ index: Int) -> UnsafePointer<UInt8>? {
+        planes.indices.contains(index) ? startOfPlane(index) : nil
+    }
+
+    /// Returns the first byte of a plane that the frame is known to have.
+    package func startOfPlane(_ index: Int) -> UnsafePointer<UInt8> {
         UnsafePointer((memory.start + planes[index].offset).assumingMemoryBound(to: UInt8.self))
     }
 }

@@ -107,6 +107,8 @@ public enum RecordingError: Error, Sendable, Equatable {
     case nothingToWrite
     /// A stop was requested before T0.
     case stopped
+    /// A tap that was passed to the session's initializer can't be attached.
+    case tap(SessionChangeError)
     /// The session is recording, or its devices are being started or are on standby already.
     case busy
     /// The session or the recording has ended.
@@ -132,6 +134,7 @@ extension RecordingError: CustomStringConvertible {
         case .nothingToWrite:
             "this session has neither a program nor a track, so there is nothing to record. Add one to the plan, or run the session without recording."
         case .stopped: "the recording was stopped before its devices were ready. Nothing was recorded."
+        case .tap(let error): error.description
         case .busy:
             "the session is already recording, or its devices have already been started. Wait until that recording ends, or use another session."
         case .ended: "the session has ended, and its devices are closed. Create a new session."

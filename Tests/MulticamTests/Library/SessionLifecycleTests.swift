@@ -232,6 +232,33 @@ struct SessionLifecycleTests {
         release.cancel()
     }
 
+    @Test("taps for unknown roles, of ended sessions, and of other sessions are errors at once")
+    func taps() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        for call in Call.allCases {
+            let unknown = FrameTap(role: "nobody", format: .asCaptured) { _ in }
+            guard case .tap(let error)? = await call.error(try place.makeSession(taps: [unknown])) else {
+                Issue.record("\(call) began with a tap for an unknown role")
+                continue
+            }
+            #expect(error.description.contains("nobody"))
+        }
+        let tap = FrameTap(role: "desk", format: .asCaptured) { frame in
+            #expect(frame.pixel != .mjpeg || frame.plane(0) == nil)
+        }
+        let (session, other) = (try place.makeSession(taps: [tap]), try place.makeSession())
+        #expect(throws: SessionChangeError.self) { try other.attach(tap) }
+        await session.close()
+        #expect(throws: SessionChangeError.self) {
+            try session.attach(FrameTap(role: "desk", format: .asCaptured) { _ in })
+        }
+        guard case .tap? = await Call.record.error(try place.makeSession(taps: [tap])) else {
+            Issue.record("a tap was attached to two sessions")
+            return
+        }
+    }
+
     @Test("concurrent calls in every order never trap, and at most one of them records at a time")
     func concurrent() async throws {
         let place = try Place()

@@ -127,7 +127,8 @@ struct AttachedTapTests {
     func program() async throws {
         let means = ConditionLock<[Int64: Double]>([:])
         let tap = FrameTap(role: "program", FrameRequest(.converted(.i420)), capacity: 1000) { frame in
-            let luma = UnsafeBufferPointer(start: frame.plane(0), count: frame.size.width * frame.size.height)
+            let luma = UnsafeBufferPointer(
+                start: frame.startOfPlane(0), count: frame.size.width * frame.size.height)
             let mean = Double(luma.reduce(0) { $0 + Int($1) }) / Double(luma.count)
             means.withLock { $0[frame.sequence] = mean }
         }
