@@ -12,7 +12,7 @@ extension CapturedFrame {
     /// Reads the code strip of a raw frame.
     func codeStrip(_ rotation: Rotation = .none) -> CodeStrip? {
         CodeStrip(
-            luma: plane(0), rowStep: planes[0].stride, columnStep: pixel == .yuyv ? 2 : 1, size: size,
+            luma: startOfPlane(0), rowStep: planes[0].stride, columnStep: pixel == .yuyv ? 2 : 1, size: size,
             rotation: rotation)
     }
 }

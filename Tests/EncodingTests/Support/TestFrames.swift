@@ -143,6 +143,6 @@ extension SharedBytes {
 extension CapturedFrame {
     /// Returns one sample of a plane.
     func code(_ index: Int, _ x: Int, _ y: Int) -> Int {
-        withExtendedLifetime(self) { Int(plane(index)[y * planes[index].stride + x]) }
+        withExtendedLifetime(self) { Int(startOfPlane(index)[y * planes[index].stride + x]) }
     }
 }
