@@ -253,7 +253,7 @@ struct CameraInbox {
     ///   - now: The current time.
     ///   - start: Start time of the recording.
     mutating func checkSilence(at now: ClockTime, since start: ClockTime) {
-        // The first frame of a new source has no time at which it is due.
+        // The first frame of a new source isn't due at a known time.
         guard replacement == nil else { return }
         let interval = max(clock.interval, format.rate.interval)
         let since = presence.checkSilence(
@@ -280,14 +280,15 @@ struct CameraInbox {
     mutating func enqueue(_ dated: DatedFrame, arrival: ClockTime, isEarlier: Bool = false) {
         let interval = max(clock.interval, Nanoseconds(1))
         if let replacement, !acceptFirstFrame(dated, interval, replacement) { return }
-        if presence.isAway, let lastTime {
+        let ended = presence
+        if presence.recordFrame() { deliveries.append(.resumed(at: dated.time)) }
+        if ended.isAway, let lastTime {
             // The number of frames missing in the outage is derived from its duration.
             let missing =
                 Int(rounding: Double((dated.time - lastTime).count) / Double(interval.count)) - 1
-                - presence.explainedFrames
-            if missing > 0 { recordLoss(missing, presence.lossCause, capturedAt: lastTime + interval) }
+                - ended.explainedFrames
+            if missing > 0 { recordLoss(missing, ended.lossCause, capturedAt: lastTime + interval) }
         }
-        if presence.recordFrame() { deliveries.append(.resumed(at: dated.time)) }
         lastTime = dated.time
         goodFrames += 1
         if firstGood == nil { firstGood = dated.time }

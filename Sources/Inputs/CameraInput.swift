@@ -255,7 +255,7 @@ package final class CameraInput: Sendable {
     /// The last intact JPEG, whose parameters are used to create slates.
     package var latestJPEG: CapturedFrame? { inbox.withLock { $0.latestJPEG } }
 
-    /// The outage that the source reported; `nil` unless the camera is away.
+    /// The outage that the source reported; `nil` if it has reported none, or its end.
     package var outage: CameraOutage? { inbox.withLock { $0.presence.outage } }
 
     /// Start and reason of the current outage or silence; `nil` while frames are arriving.

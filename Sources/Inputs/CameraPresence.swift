@@ -5,8 +5,8 @@ internal import Timing
 ///
 /// A camera is *away* from the time at which its source reports an outage until the first frame after the outage.
 /// In between, once the source has reported the end of the outage, the camera is *back*. A camera is *silent* if
-/// expected frames don't arrive although its source hasn't reported an outage. Status, automatic switching, and
-/// tracks read this state or the deliveries that announce its transitions. They don't keep a state of their own.
+/// expected frames don't arrive although its source hasn't reported an outage. Status and automatic switching read
+/// this state. Tracks, gaps, and events derive theirs only from the deliveries that announce its transitions.
 ///
 /// The value belongs to `CameraInbox`, whose lock protects it.
 struct CameraPresence {
@@ -39,7 +39,7 @@ struct CameraPresence {
     /// Whether the camera is away or back, so that frames are missing because of an outage.
     var isAway: Bool { if case .present = state { false } else { true } }
 
-    /// The current outage; `nil` unless the camera is away.
+    /// The current outage; `nil` unless the source has reported an outage and not its end.
     var outage: CameraOutage? { if case .away(let outage) = state { outage } else { nil } }
 
     /// The ledger's cause for frames missing because of the outage; `.disconnected` if there is no outage.

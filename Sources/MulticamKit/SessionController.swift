@@ -251,7 +251,7 @@ public final class SessionController: Sendable {
     ///
     /// The call removes the still cameras that were added during a recording.
     ///
-    /// - Parameter isRecording: `true` before a recording begins, `false` after it has ended.
+    /// - Parameter isRecording: `true` as soon as a recording begins, `false` after it has ended.
     public func setRecording(_ isRecording: Bool) {
         if !isRecording { clock.end() }
         state.withLock { $0.isRecording = isRecording }

@@ -37,6 +37,7 @@ extension MulticamSession {
         let offers = source.canChangeFormat ? source.device.formats : nil
         let words = "add \(planned.role) \(planned.selector.printable())"
         let input: CameraInput
+        if let frameTap { try begin(frameTap.attachment) }
         do {
             // The plan is checked before the camera starts, and again below because another device may take
             // the role in the meantime.

@@ -76,7 +76,7 @@ extension MulticamSession {
     public func detach(_ tap: PacketTap) { sinks.taps.detach(tap) }
 
     /// Records that a tap is being attached.
-    private func begin(_ attachment: TapAttachment) throws(SessionChangeError) {
+    func begin(_ attachment: TapAttachment) throws(SessionChangeError) {
         guard !hasEnded else {
             throw SessionChangeError("the session has ended, so no tap can be attached to it.")
         }

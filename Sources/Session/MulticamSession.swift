@@ -47,11 +47,14 @@ public final class MulticamSession: Sendable {
     private let end = Completion<Void>()
 
     /// A new stream of the session's events in order, starting with `started`. Each listener receives all events
-    /// in a stream of its own; a listener that begins later first receives the last 4,096 events.
+    /// in a stream of its own; a listener that begins later first receives up to 4,096 earlier events.
     ///
     /// The times of events are relative to T0. On standby, the stream also contains events between recordings, whose
     /// times are relative to the start of the pause. The stream ends with the recording or, if `standBy` was called,
     /// with `close`. The caller sends `finished` itself because only the caller knows the exit status.
+    ///
+    /// A task that contains `for await event in session.events` retains the session until the stream ends. Assign the
+    /// stream to a constant outside the task if dropping the session shall end it.
     public var events: AsyncStream<SessionEvent> { eventFeed.makeStream() }
 
     /// Creates a session that records `plan` from opened devices.
@@ -121,6 +124,17 @@ public final class MulticamSession: Sendable {
 
     /// Whether the session has ended, so that it accepts no more calls.
     var hasEnded: Bool { lifecycle.withLock { $0.hasEnded } }
+
+    /// Passes a request to the recording with this number.
+    ///
+    /// - Returns: Whether the recording accepts requests; `false` if it has ended or its files are being closed.
+    func withRecording(_ number: Int, _ request: () -> Void) -> Bool {
+        lifecycle.withLock { state in
+            guard state.recording == number, controls.acceptsRequests else { return false }
+            request()
+            return true
+        }
+    }
 
     /// Whether the recording with this number is running.
     func isCurrent(_ number: Int) -> Bool { lifecycle.withLock { $0.recording == number } }
@@ -407,7 +421,7 @@ public final class MulticamSession: Sendable {
             thread = try MediaThread(name: "standby") {
                 let threads = sinks.start(with: codecs, isRealTime: true)
                 devices.run(inputs.value, limit: limit, controls: controls) { started.complete(with: $0) }
-                for warning in sinks.finish(threads) {
+                for warning in sinks.finish(threads, isRealTime: true) {
                     eventFeed.publish(SessionEvent(warning: warning, at: .zero))
                 }
             }
@@ -415,17 +429,29 @@ public final class MulticamSession: Sendable {
             return .failure(.thread(error))
         }
         let result = await started.value
-        guard case .success = result else { return result }
-        // A stop request that came too late for the start must not end the first recording.
-        controls.notifyEnd(
-            of: lifecycle.withLock { state in
-                state.finishStarting(devices, thread)
-                return controls.reset()
-            })
+        let isStopped = lifecycle.withLock { state in
+            guard case .success = result, !state.isClosing, controls.stopTime == nil else { return true }
+            state.finishStarting(devices, thread)
+            return false
+        }
+        guard isStopped else { return result }
+        devices.end()
+        await Self.join(thread)
+        if case .success = result { return .failure(.stopped) }
         return result
     }
 
-    /// Ends the session: stops the devices, and ends `events`. A current recording goes on to its own end before, unless
+    /// Waits for a thread without blocking the calling task.
+    private static func join(_ thread: MediaThread) async {
+        await withCheckedContinuation { continuation in
+            MediaThread.startWhenPossible(name: "closing") {
+                thread.join()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Ends the session: stops the devices, and ends `events`. A current recording first continues to its own end, unless
     /// `stopsRecording` is `true`. Further recordings throw `RecordingError.ended` from now on.
     ///
     /// - Parameter stopsRecording: Whether a current recording or run is stopped. It is closed like every other.
@@ -443,12 +469,7 @@ public final class MulticamSession: Sendable {
             return
         }
         standby.devices.end()
-        await withCheckedContinuation { continuation in
-            MediaThread.startWhenPossible(name: "closing") {
-                standby.thread.join()
-                continuation.resume()
-            }
-        }
+        await Self.join(standby.thread)
         endSession()
     }
 

@@ -1,13 +1,13 @@
 internal import Media
 internal import SessionFolder
 
-/// Sends the events of a session to any number of listeners. Every listener receives all events in the same order,
-/// including earlier ones. May be used from any thread.
+/// Sends the events of a session to any number of listeners. Every listener receives the events in the same order,
+/// including up to 4,096 earlier ones. May be used from any thread.
 final class SessionEventFeed: Sendable {
     private struct State {
         /// The last events, which new listeners receive first.
         var history: [SessionEvent] = []
-        var listeners = StreamListeners<SessionEvent>()
+        var listeners: [AsyncStream<SessionEvent>.Continuation] = []
         var isFinished = false
     }
 
@@ -17,19 +17,16 @@ final class SessionEventFeed: Sendable {
     /// on standby for days.
     static let maxHistory = 4096
 
-    /// A new stream of the events from the first one on. It ends with the feed.
+    /// Returns a new stream of the events, beginning with earlier ones. It ends with the feed.
     func makeStream() -> AsyncStream<SessionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: SessionEvent.self)
         // The history is sent while the lock is held, so that no later event can precede it.
-        let number = state.withLock { state -> Int? in
+        let isFinished = state.withLock { state in
             for event in state.history { continuation.yield(event) }
-            return state.isFinished ? nil : state.listeners.add(continuation)
+            if !state.isFinished { state.listeners.append(continuation) }
+            return state.isFinished
         }
-        guard let number else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.listeners.remove(number) } }
+        if isFinished { continuation.finish() }
         return stream
     }
 
@@ -39,7 +36,11 @@ final class SessionEventFeed: Sendable {
             guard !state.isFinished else { return }
             if state.history.count == Self.maxHistory { state.history.removeFirst(Self.maxHistory / 4) }
             state.history.append(event)
-            state.listeners.notify(event)
+            // A termination handler would take this lock while the canceled task's own lock is held, and `yield` takes
+            // them in the other order. Listeners that have ended are found here instead.
+            state.listeners.removeAll {
+                if case .terminated = $0.yield(event) { true } else { false }
+            }
         }
     }
 
@@ -47,7 +48,8 @@ final class SessionEventFeed: Sendable {
     func finish() {
         let ended = state.withLock { state in
             state.isFinished = true
-            return state.listeners.removeAll()
+            defer { state.listeners = [] }
+            return state.listeners
         }
         for continuation in ended { continuation.finish() }
     }

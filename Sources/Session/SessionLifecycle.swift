@@ -5,7 +5,7 @@ internal import Media
 /// | state | `standBy` | `record`, `run` | `close` |
 /// |---|---|---|---|
 /// | new | starts the devices | starts the devices | ends the session |
-/// | starting for standby | `.busy` | `.busy` | after the start, ends the session |
+/// | starting for standby | `.busy` | `.busy` | cancels the start, which ends the session |
 /// | on standby | `.busy` | uses the devices | ends the session |
 /// | recording on standby | `.busy` | `.busy` | after the recording, ends the session |
 /// | recording without standby | `.busy` | `.busy` | after the recording; it ends the session anyway |
@@ -25,7 +25,8 @@ struct SessionLifecycle {
     /// Number of the current recording or run; `nil` if there is none.
     private(set) var recording: Int?
     private var recordings = 0
-    private var isClosing = false
+    /// Whether `close` was called.
+    private(set) var isClosing = false
 
     /// Whether the session has ended, so that it accepts no more calls.
     var hasEnded: Bool { if case .ended = state { true } else { false } }

@@ -23,3 +23,14 @@ extension RecordingResult {
         #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
     }
 }
+
+extension Manifest.Frames {
+    /// Checks a recording in real time. On a starved computer, the last frames of an encoder are dropped and counted, so
+    /// that the recording ends in time.
+    ///
+    /// - Parameter count: Number of ticks of the track.
+    /// - Returns: Whether each tick is in the file or counted as lost.
+    func accounts(for count: Int) -> Bool {
+        written <= count && written + lost.values.reduce(0, +) >= count
+    }
+}

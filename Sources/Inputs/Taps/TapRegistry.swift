@@ -148,7 +148,7 @@ package final class TapRegistry: Sendable {
         }
     }
 
-    /// Ends all taps, and waits until their handlers have returned, but at most until a deadline.
+    /// Ends all taps, and waits for their handlers until a deadline.
     ///
     /// - Parameter deadline: Time on `CLOCK_MONOTONIC`.
     /// - Returns: Roles of the taps whose handlers haven't returned, in alphabetical order.

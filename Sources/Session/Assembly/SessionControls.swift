@@ -132,6 +132,9 @@ final class SessionControls: Sendable {
 
     var isOnStandby: Bool { requests.withLock { $0.isOnStandby } }
 
+    /// Whether a recording accepts requests.
+    var acceptsRequests: Bool { requests.withLock { !$0.isClosed } }
+
     /// Stops accepting requests because the session is now on standby and nothing is recorded.
     func standBy() {
         requests.withLock { $0.isOnStandby = true }

@@ -10,6 +10,9 @@ final class SessionInputs {
     /// The voice sources: microphone audio with echo and noise removed, which the program mixes instead of
     /// the microphones' own audio. A voice source has the same role as its microphone.
     let voices: [MicrophoneInput]
+    /// Indices, among the cameras, microphones, and voices, of devices that another session had started. This session
+    /// must not stop them.
+    private var foreignDevices: Set<Int> = []
     private var retainedDeliveries: [[CameraInput.Delivery]]
     /// Number of cameras and microphones present from the beginning.
     private let plannedCounts: (cameras: Int, microphones: Int)
@@ -68,7 +71,13 @@ final class SessionInputs {
             }
         do throws(DeviceError) {
             if clock.isRealTime {
-                for result in Parallel.map(starts, threadName: "start", { $0() }) { try result.get() }
+                let results = Parallel.map(starts, threadName: "start", { $0() })
+                for (index, result) in results.enumerated() {
+                    if case .failure(let error) = result, error == .alreadyStarted(error.device) {
+                        foreignDevices.insert(index)
+                    }
+                }
+                for result in results { try result.get() }
             } else {
                 for start in starts { try start().get() }
             }
@@ -184,12 +193,13 @@ final class SessionInputs {
     /// - Returns: The threads that stop the devices. The caller must pass these threads to `wait(for:)`.
     func stop(on clock: any SessionClock) -> [StoppingDevice] {
         let (planned, added) = (cameras[..<plannedCounts.cameras], cameras[plannedCounts.cameras...])
-        let stops: [(role: String, stop: @Sendable () -> Void)] =
+        let all: [(role: String, stop: @Sendable () -> Void)] =
             planned.map { camera in ("camera \(camera.role)", { @Sendable in camera.source.stop() }) }
             + added.map { camera in ("camera \(camera.role)", { @Sendable in camera.stop() }) }
             + (microphones + voices).map { microphone in
                 ("microphone \(microphone.role)", { @Sendable in microphone.source.stop() })
             }
+        let stops = all.enumerated().filter { !foreignDevices.contains($0.offset) }.map(\.element)
         guard !clock.isRealTime else {
             return stops.map {
                 StoppingDevice(name: $0.role, thread: MediaThread.startOrRunInline(name: "stop", $0.stop))

@@ -167,15 +167,19 @@ struct SessionSinks: Sendable {
     /// Maximum time to wait for the caller's handlers at the end of a session.
     private static let handlerTimeLimit = Nanoseconds.seconds(10)
 
-    /// Ends all taps and synchronized outputs, and waits up to 10 s for their handlers. After this call, no data is
-    /// delivered.
+    /// Ends all taps and synchronized outputs, and waits for their handlers, with a real-time clock at most 10 s. After
+    /// this call, data is only delivered to handlers that are named in a warning.
     ///
-    /// - Parameter threads: The threads returned by `start`.
+    /// - Parameters:
+    ///   - threads: The threads returned by `start`.
+    ///   - isRealTime: Whether the session clock runs in real time. In simulated time, handlers may need longer than the
+    ///     recording.
     /// - Returns: A warning for each role whose handler hasn't returned.
-    func finish(_ threads: [MediaThread]) -> [String] {
-        let deadline = MonotonicClock().now + Self.handlerTimeLimit
+    func finish(_ threads: [MediaThread], isRealTime: Bool) -> [String] {
+        let limit = isRealTime ? Self.handlerTimeLimit : .seconds(100_000)
+        let deadline = MonotonicClock().now + limit
         for output in synchronized { output.finish() }
-        let taps = taps.finish(until: deadline).map { "a tap of `\($0)`" }
+        let taps = taps.finish(until: deadline).map { "a tap on `\($0)`" }
         let outputs = zip(synchronized, threads).compactMap { output, thread in
             thread.join(until: deadline)
                 ? nil : "the synchronized output of `\(output.roles.joined(separator: "`, `"))`"

@@ -56,7 +56,9 @@ final class Recorder {
             ? [] : context.sinks.start(with: context.codecs, isRealTime: context.clock.isRealTime)
         defer {
             context.sinks.taps.clearPacketHistory()
-            if !context.usesStandbyDevices { warn(context.sinks.finish(sinkThreads)) }
+            if !context.usesStandbyDevices {
+                warn(context.sinks.finish(sinkThreads, isRealTime: context.clock.isRealTime))
+            }
         }
         let preparation = RecordingPreparation(
             context,
@@ -101,7 +103,8 @@ final class Recorder {
         return finish(try recorded.get())
     }
 
-    /// Sends warnings about handlers or devices that don't return. The files are already closed.
+    /// Sends warnings about handlers or devices that don't return. The event file doesn't contain them, because it may
+    /// already be closed.
     private func warn(_ warnings: [String]) {
         for warning in warnings {
             context.publish(SessionEvent(warning: warning, at: .zero))

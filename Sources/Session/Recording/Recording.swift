@@ -22,7 +22,7 @@ public final class Recording: Sendable {
         self.outcome = outcome
     }
 
-    /// Whether the recording is running. The value is `false` as soon as the files are being closed for good.
+    /// Whether the recording is running. The value is `false` once all files are closed.
     public var isRunning: Bool { session.isCurrent(number) }
 
     /// Path of the session folder; `nil` after the recording has ended, when `result` has the path.
@@ -39,19 +39,17 @@ public final class Recording: Sendable {
     /// - Parameters:
     ///   - text: The marker's name.
     ///   - time: The marker's time, on the session's clock. `nil` or a time in the future means now.
-    /// - Throws: `.ended` if the recording has ended.
+    /// - Throws: `.ended` if the recording has ended or is being closed.
     public func mark(_ text: String, at time: ClockTime? = nil) throws(RecordingError) {
-        guard isRunning else { throw .ended }
-        session.mark(text, at: time)
+        guard session.withRecording(number, { session.mark(text, at: time) }) else { throw .ended }
     }
 
     /// Continues the recording in new files from now on, without losing a frame or a sample.
     ///
     /// - Parameter time: When the split was requested, on the session's clock. `nil` or a time in the future means now.
-    /// - Throws: `.ended` if the recording has ended.
+    /// - Throws: `.ended` if the recording has ended or is being closed.
     public func split(at time: ClockTime? = nil) throws(RecordingError) {
-        guard isRunning else { throw .ended }
-        session.split(at: time)
+        guard session.withRecording(number, { session.split(at: time) }) else { throw .ended }
     }
 
     /// The outcome, after all files are closed. Several tasks may wait for it. Canceling a waiting task doesn't stop the

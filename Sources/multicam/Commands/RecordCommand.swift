@@ -570,7 +570,6 @@ extension RecordCommand {
             }
             asked = nil
             following?.recordingBegan()
-            controller.setRecording(true)
             await record(session, name, from: start, for: duration, &results)
             controller.setRecording(false)
             if controller.isStopRequested { return .end }
@@ -591,6 +590,7 @@ extension RecordCommand {
             options.start = start
             options.duration = duration ?? options.duration
             let recording = try session.beginRecording(with: options)
+            controller.setRecording(true)
             controller.attach(recording)
             let result = try await recording.result
             controller.notifyRecordingEnded()
