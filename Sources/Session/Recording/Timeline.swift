@@ -521,14 +521,14 @@ struct LagPolicy {
     /// - Parameters:
     ///   - next: Time of the next unprocessed tick, relative to T0.
     ///   - due: Time of the most recent due tick, relative to T0.
-    ///   - now: The present, on the session's clock.
+    ///   - now: The present, on the session's clock. It is read only if ticks are overdue.
     /// - Returns: The time before which ticks are overdue, relative to T0; `nil` when no tick is overdue.
-    mutating func update(next: MediaTime, due: MediaTime, now: ClockTime) -> MediaTime? {
+    mutating func update(next: MediaTime, due: MediaTime, now: @autoclosure () -> ClockTime) -> MediaTime? {
         guard due.nanoseconds - next.nanoseconds > Self.maxLag.count else {
             overdueSince = nil
             return nil
         }
-        overdueSince = overdueSince ?? now
+        overdueSince = overdueSince ?? now()
         return MediaTime(nanoseconds: due.nanoseconds - Self.recentSpan.count)
     }
 
@@ -536,11 +536,11 @@ struct LagPolicy {
     ///
     /// - Parameters:
     ///   - deadline: Time when the last tick before the requested end is due, on the session's clock.
-    ///   - now: The present, on the session's clock.
+    ///   - now: The present, on the session's clock. It is read only if ticks are overdue.
     /// - Returns: `true` if the recording ends early.
-    func mustEndEarly(deadline: ClockTime, now: ClockTime) -> Bool {
+    func mustEndEarly(deadline: ClockTime, now: @autoclosure () -> ClockTime) -> Bool {
         guard let overdueSince else { return false }
-        return now > max(deadline, overdueSince) + Self.maxLag
+        return now() > max(deadline, overdueSince) + Self.maxLag
     }
 }
 

@@ -311,14 +311,14 @@ struct AttachedTapTests {
             })
     }
 
-    @Test("a tap attached after the end receives nothing and does not block")
+    @Test("a tap can't be attached after the end")
     func late() async throws {
         let kept = ConditionLock<MulticamSession?>(nil)
         _ = try await Recording(
             Self.profile, seconds: 1, steer: { session in kept.withLock { $0 = session } })
         let session = try #require(kept.withLock { $0 })
         let tap = FrameTap(role: "desk", FrameRequest()) { _ in }
-        try session.attach(tap)
+        #expect(throws: SessionChangeError.self) { try session.attach(tap) }
         session.detach(tap)
         #expect(tap.deliveredCount == 0)
     }
