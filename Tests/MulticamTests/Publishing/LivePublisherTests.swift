@@ -132,7 +132,8 @@ struct LivePublisherTests {
         publisher.publish(try Self.liveOutput("second"))
         #expect(try await FakeLiveProgram.wait { publisher.status("show")?.state == .connected })
         await publisher.end()
-        #expect(sentences.withLock { $0.count } == 1)
+        // On a busy machine, the started program may be reported, too, because it answers late.
+        #expect(sentences.withLock { $0.count { $0.contains("isn't installed") } } == 1)
     }
 
     @Test("`publish` and `unpublish` reply in one sentence without keys; repeating one is not an error")
