@@ -243,7 +243,7 @@ struct CameraInbox {
         let passed = max((time - last).count - 1, 0) / interval.count
         let missing = Int(passed) - presence.explainedFrames
         if missing > 0 { recordLoss(missing, presence.lossCause, capturedAt: last + interval) }
-        presence.keepExplained(max(-missing, 0))
+        presence.setExplainedFrames(max(-missing, 0))
         lastTime = last + interval * passed
     }
 

@@ -69,21 +69,20 @@ struct CameraPresence {
     ///
     /// - Parameters:
     ///   - time: Time of the end.
-    ///   - isAnnounced: Whether users are told of the end. Such a report also ends an announced silence.
+    ///   - isAnnounced: Whether an event reports the end to users. Such an event also ends an announced silence.
     mutating func endOutage(at time: ClockTime, isAnnounced: Bool) {
         if case .away(let outage) = state { state = .back(after: outage.cause) }
         if isAnnounced { (silentSince, overdueSince) = (nil, nil) }
         returnedAt = time
     }
 
-    /// Records that the camera itself counted frames lost. The frames are part of the outage if there is one.
+    /// Records that the camera itself counted frames as lost. During an outage, these frames are part of it.
     mutating func explainLoss(of count: Int) {
         if isAway { explainedFrames = min(explainedFrames + count, Self.maxExplainedFrames) }
     }
 
-    /// Records how many of the camera's counted frames remain unassigned after the frames missing so far were
-    /// counted.
-    mutating func keepExplained(_ count: Int) { explainedFrames = count }
+    /// Sets the number of frames that the camera itself counted as lost and that the ledger hasn't counted yet.
+    mutating func setExplainedFrames(_ count: Int) { explainedFrames = count }
 
     /// Records that a frame arrived, which ends an outage and a silence.
     ///
@@ -121,7 +120,7 @@ struct CameraPresence {
         return silentSince
     }
 
-    /// Forgets a silence and earlier returns, because a new recording starts.
+    /// Resets the silence and the time of the last return for a new recording.
     mutating func beginRecording() { (silentSince, overdueSince, returnedAt) = (nil, nil, nil) }
 }
 

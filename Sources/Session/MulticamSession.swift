@@ -47,14 +47,14 @@ public final class MulticamSession: Sendable {
     private let end = Completion<Void>()
 
     /// A new stream of the session's events in order, starting with `started`. Each listener receives all events
-    /// in a stream of its own; a listener that begins later first receives up to 4,096 earlier events.
+    /// in a separate stream; a listener that begins later first receives up to 4,096 earlier events.
     ///
     /// The times of events are relative to T0. On standby, the stream also contains events between recordings, whose
     /// times are relative to the start of the pause. The stream ends with the recording or, if `standBy` was called,
     /// with `close`. The caller sends `finished` itself because only the caller knows the exit status.
     ///
     /// A task that contains `for await event in session.events` retains the session until the stream ends. Assign the
-    /// stream to a constant outside the task if dropping the session shall end it.
+    /// stream to a constant outside the task if dropping the session must end it.
     public var events: AsyncStream<SessionEvent> { eventFeed.makeStream() }
 
     /// Creates a session that records `plan` from opened devices.

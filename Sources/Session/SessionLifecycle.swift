@@ -8,7 +8,7 @@ internal import Media
 /// | starting for standby | `.busy` | `.busy` | cancels the start, which ends the session |
 /// | on standby | `.busy` | uses the devices | ends the session |
 /// | recording on standby | `.busy` | `.busy` | after the recording, ends the session |
-/// | recording without standby | `.busy` | `.busy` | after the recording; it ends the session anyway |
+/// | recording without standby | `.busy` | `.busy` | waits for the recording, which ends the session |
 /// | ended | `.ended` | `.ended` | nothing |
 ///
 /// The session checks and changes the state under a lock before it suspends for the first time, so two concurrent calls

@@ -70,8 +70,8 @@ public final class PulseMicrophone: MicrophoneSource {
     ///   - clock: The session clock for the capture times of the samples.
     ///   - receive: Called for each event on libpulse's thread, or on the supervising thread while the
     ///     microphone is unavailable.
-    /// - Throws: `DeviceError` if the microphone was started before, if the source or the server is gone, or if the server rejects the format or
-    ///   doesn't respond.
+    /// - Throws: `DeviceError` if the microphone was started before, if the source or the server is gone, or if the
+    ///   server rejects the format or doesn't respond.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {

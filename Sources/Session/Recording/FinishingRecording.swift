@@ -15,7 +15,7 @@ internal import Writers
 struct FinishingRecording {
     private let recording: RunningRecording
     /// End of the recording since T0: the time after the last tick.
-    private let end: MediaTime
+    let end: MediaTime
 
     private var context: RecordingContext { recording.context }
     private var outputs: SessionOutputs { recording.outputs }

@@ -19,6 +19,8 @@ internal import Writers
 /// Each phase creates the next one, so a phase can't be skipped or repeated. `SessionStatus.Phase` reports the phase.
 final class Recorder {
     private let context: RecordingContext
+    /// End of the recording since T0; zero until it is known.
+    private var end = MediaTime.zero
 
     private var inputs: SessionInputs { context.inputs }
 
@@ -100,14 +102,16 @@ final class Recorder {
         guard let recorded = outcome else {
             preconditionFailure("the timeline ended without a result")
         }
-        return finish(try recorded.get())
+        let finishing = try recorded.get()
+        end = finishing.end
+        return finish(finishing)
     }
 
     /// Sends warnings about handlers or devices that don't return. The event file doesn't contain them, because it may
     /// already be closed.
     private func warn(_ warnings: [String]) {
         for warning in warnings {
-            context.publish(SessionEvent(warning: warning, at: .zero))
+            context.publish(SessionEvent(warning: warning, at: end))
         }
     }
 
