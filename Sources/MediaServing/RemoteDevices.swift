@@ -4,7 +4,7 @@ public import Setup
 
 /// Registry, by name, of the cameras and microphones whose media other processes send to this process.
 /// Thread-safe.
-public final class RemoteDevices: RemoteSources {
+public final class RemoteDevices: RemoteDeviceFinder {
     private struct Place<Source: Sendable> {
         let source: Source
         /// Whether a connection is currently sending the device's media.

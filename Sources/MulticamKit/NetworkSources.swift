@@ -19,7 +19,7 @@ internal import System
 /// The process starts with the first requested camera. If the process crashes or hangs, it is restarted and receives
 /// the requests again. Recordings never wait for the process. Passwords are passed only on the standard input of the
 /// process. Thread-safe.
-public final class NetworkSources: RemoteSources {
+public final class NetworkSources: RemoteDeviceFinder {
     private struct State {
         /// The requests for sources, in the order in which each source was first requested.
         var requests: [SourceRequest] = []

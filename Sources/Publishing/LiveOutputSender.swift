@@ -25,7 +25,7 @@ final class LiveOutputSender: Sendable {
         var policy: LiveRatePolicy?
     }
 
-    let liveOutput: LiveOutput
+    let liveOutput: RequestedOutput
     private let connection: any LiveOutputConnection.Type
     private let state: ConditionLock<State>
     private let cancellation = Cancellation()
@@ -46,7 +46,7 @@ final class LiveOutputSender: Sendable {
     ///   - longestLead: Maximum age of the first key frame of a connection.
     ///   - reportHandler: Receives each change of the live output's state, on any thread. The closure must not block.
     init(
-        _ liveOutput: LiveOutput, _ connection: any LiveOutputConnection.Type,
+        _ liveOutput: RequestedOutput, _ connection: any LiveOutputConnection.Type,
         longestLead: Nanoseconds = PublishedBacklog.usualLead,
         reportHandler: @escaping @Sendable (LiveReport) -> Void
     ) {
@@ -115,7 +115,7 @@ final class LiveOutputSender: Sendable {
             case .frame(let frame):
                 state.streams.frames = VideoFormat(
                     pixel: frame.pixel, size: frame.size,
-                    rate: liveOutput.rate ?? LiveOutput.defaultRate)
+                    rate: liveOutput.rate ?? RequestedOutput.defaultRate)
             case .samples(let slice):
                 state.streams.samples = AudioFormat(
                     rate: AudioFormat.sessionRate, channels: slice.channels)

@@ -130,7 +130,7 @@ final class LiveProcess: Sendable {
             guard count < Self.maxOutputs else {
                 throw .refused("a session can have at most \(Self.maxOutputs) live outputs.")
             }
-            let liveOutput = try LiveOutput(request)
+            let liveOutput = try RequestedOutput(request)
             let connection = liveOutput.address.kind.connection
             let sender = LiveOutputSender(liveOutput, connection, reportHandler: reportHandler)
             let feed = LiveOutputFeed(

@@ -29,7 +29,7 @@ public final class FileCamera: CameraSource {
     /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or contains no video.
     public init(role: String, path: String) throws(VirtualDeviceError) {
         let selector = VirtualSources.filePrefix + path
-        let file = try ReadableFile(path, selector: selector, operation: "opening the file")
+        let file = try SelectorFile(path, selector: selector, operation: "opening the file")
         let facts = try file.read { () throws(EncodingError) in
             guard let facts = try MediaFileReader(path: path, media: .video).video else {
                 throw EncodingError(

@@ -30,7 +30,7 @@ public final class FileMicrophone: MicrophoneSource {
     /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or contains no audio.
     public init(role: String, path: String) throws(VirtualDeviceError) {
         let selector = VirtualSources.filePrefix + path
-        let file = try ReadableFile(path, selector: selector, operation: "opening the file")
+        let file = try SelectorFile(path, selector: selector, operation: "opening the file")
         format = try file.read { () throws(EncodingError) in
             guard let format = try MediaFileReader(path: path, media: .audio).audio else {
                 throw EncodingError(

@@ -72,7 +72,7 @@ public final class VirtualCamera: CameraSource {
             return
         }
         let upright = settings.mount.swapsSides ? format.size.transposed : format.size
-        image = try ReadableFile(path, selector: settings.selector, operation: "opening the image").read {
+        image = try SelectorFile(path, selector: settings.selector, operation: "opening the image").read {
             () throws(EncodingError) in try StillFrame(path: path, size: upright)
         }
     }

@@ -163,7 +163,7 @@ struct NodeCommandHandlerTests {
 
     @Test("the clock log is written into the session folder, and never through a link")
     func clockFile() throws {
-        let reading = ClockReading(
+        let reading = GroupClockReading(
             source: "s", offset_ns: 1, bound_ns: 2, root_delay_ns: 2, root_dispersion_ns: 1, ppm: 0,
             age_ns: 0,
             steps: 0)
@@ -311,8 +311,8 @@ struct NodeCommandHandlerTests {
         func text() -> String? {
             FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
         }
-        let first = try #require(StateFile(path))
-        let second = try #require(StateFile(path))
+        let first = try #require(NodeStateFile(path))
+        let second = try #require(NodeStateFile(path))
         first.write("first")
         second.write("second")
         #expect(text() == "first")

@@ -47,7 +47,7 @@ struct LiveOutputSenderTests {
     ) throws {
         ScriptedConnection.script.withLock { $0 = script }
         let reports = reports
-        let liveOutput = try LiveOutput(LiveRequest(name: "show", url: Secret("srt://host:9000")))
+        let liveOutput = try RequestedOutput(LiveRequest(name: "show", url: Secret("srt://host:9000")))
         let sender = LiveOutputSender(
             liveOutput, ScriptedConnection.self, longestLead: longestLead
         ) { report in

@@ -8,8 +8,8 @@ import Testing
 struct LiveOutputTests {
     private func liveOutput(
         _ url: String, of source: String = "program", video: LiveVideo? = nil
-    ) throws(PublishingError) -> LiveOutput {
-        try LiveOutput(LiveRequest(name: "show", url: Secret(url), of: source, video: video))
+    ) throws(PublishingError) -> RequestedOutput {
+        try RequestedOutput(LiveRequest(name: "show", url: Secret(url), of: source, video: video))
     }
 
     private let video = LiveVideo(
@@ -55,7 +55,7 @@ struct LiveOutputTests {
         let request = LiveRequest(
             name: "show", url: Secret("srt://host:9000?passphrase=correct-horse&streamid=battery"),
             token: Secret("staple-token"))
-        let liveOutput = try LiveOutput(request)
+        let liveOutput = try RequestedOutput(request)
         var texts = [
             "\(request)", "\(liveOutput)", String(reflecting: request), String(reflecting: liveOutput),
         ]

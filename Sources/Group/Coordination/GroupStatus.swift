@@ -116,7 +116,7 @@ struct GroupStatus {
     static func percent(_ share: Double) -> String { "\(Int64(rounding: share * 100)) %" }
 
     /// Returns a clock offset as text for users.
-    static func clock(_ reading: ClockReading?) -> String {
+    static func clock(_ reading: GroupClockReading?) -> String {
         guard let reading else { return "clock not measured" }
         return "clock error at most \(microseconds(reading.bound_ns))"
     }

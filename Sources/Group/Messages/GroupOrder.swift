@@ -58,7 +58,7 @@ struct GroupAnswer: Codable, Sendable, Equatable {
     /// For `prepare`: seconds until the disk is full.
     var disk_seconds: Double?
     /// Offset of the node's clock from the group's time; `nil` while the offset is unknown.
-    var clock: ClockReading?
+    var clock: GroupClockReading?
     /// For `prepare`: frame interval of the slowest track, in nanoseconds.
     var frame_ns: Int64?
     /// For `report`: the node's part in the recording.

@@ -23,7 +23,7 @@ struct NodeState: Codable, Sendable {
     /// The node's level of system pressure.
     var pressure: String?
     /// Offset of the node's clock from the group's time; `nil` while the offset is unknown.
-    var clock: ClockReading?
+    var clock: GroupClockReading?
     /// Address of the node's control room, for links in other control rooms; `nil` if no address is
     /// configured.
     var page: String?

@@ -16,7 +16,7 @@ final class ClockRecorder: Sendable {
 
     /// Records a chrony measurement and the time of the reading. The reading is `nil` while no measurement is
     /// available.
-    func record(_ reading: ClockReading?, at now: ClockPair) {
+    func record(_ reading: GroupClockReading?, at now: ClockPair) {
         present.withLock { present in
             guard let entry = journal.running, let folder = entry.folder, let start = entry.t0_monotonic_ns
             else {
@@ -94,7 +94,7 @@ final class ClockLog {
     /// - Parameters:
     ///   - reading: The chrony measurement to write.
     ///   - now: The current time on both clocks.
-    func write(_ reading: ClockReading, at now: ClockPair) {
+    func write(_ reading: GroupClockReading, at now: ClockPair) {
         let line = JSONText.line(
             Line(
                 at_ns: (now.monotonic - start).count, source: reading.source, offset_ns: reading.offset_ns,
@@ -107,7 +107,7 @@ final class ClockLog {
         updateSummary(with: reading, at: now)
     }
 
-    private func updateSummary(with reading: ClockReading, at now: ClockPair) {
+    private func updateSummary(with reading: GroupClockReading, at now: ClockPair) {
         let distance = now.distance + Nanoseconds(reading.offset_ns)
         let before = firstDistance ?? distance
         firstDistance = before
@@ -173,7 +173,7 @@ final class ClockFeed: Sendable {
     /// - Parameters:
     ///   - reading: The reading; `nil` if no measurement is available.
     ///   - now: Time of the reading.
-    func enqueue(_ reading: ClockReading?, at now: ClockPair) {
+    func enqueue(_ reading: GroupClockReading?, at now: ClockPair) {
         guard let reading, now.monotonic.nanoseconds >= 0, now.utc >= 0 else { return }
         state.broadcast { state in
             if reading.steps != state.steps {

@@ -41,7 +41,7 @@ final class NodeStateMonitor: Sendable {
         MediaThread.startWhenPossible(name: "group:board") { [self] in
             let clock = MonotonicClock()
             var next = clock.now
-            var file: StateFile?
+            var file: NodeStateFile?
             repeat {
                 if file == nil { file = Self.file(of: folder.group) }
                 file?.write(JSONText.line(view()))
@@ -76,7 +76,7 @@ final class NodeStateMonitor: Sendable {
     func end() { ending.cancel() }
 
     /// Returns the file that the control room reads; `nil` if its folder can't be created.
-    private static func file(of group: String) -> StateFile? {
+    private static func file(of group: String) -> NodeStateFile? {
         let place = ControlFolder(environment: ProcessInfo.processInfo.environment)
         do throws(ControlError) {
             try place.make()
@@ -84,7 +84,7 @@ final class NodeStateMonitor: Sendable {
             return nil
         }
         guard mkdir(place.groups, 0o700) == 0 || errno == EEXIST else { return nil }
-        return StateFile("\(place.groups)/\(group).json")
+        return NodeStateFile("\(place.groups)/\(group).json")
     }
 
     private func view() -> View {
@@ -106,15 +106,15 @@ final class NodeStateMonitor: Sendable {
 /// A file with the states of a group's nodes. If a computer serves a group and is also one of its nodes, two
 /// processes on this computer receive the same states. One of these processes writes the file, and the other
 /// takes over when the first one ends for any reason. Use it from a single thread.
-final class StateFile {
+final class NodeStateFile {
     private let path: String
-    private let lock: FileLock
+    private let lock: GroupFileLock
 
     /// Opens the lock of the state file. The initializer doesn't write the state file.
     ///
     /// - Parameter path: Path of the file. The file's folder must exist.
     init?(_ path: String) {
-        guard let lock = FileLock(path + ".lock") else { return nil }
+        guard let lock = GroupFileLock(path + ".lock") else { return nil }
         (self.path, self.lock) = (path, lock)
     }
 

@@ -135,8 +135,8 @@ struct GroupFolder: Sendable {
     ///   - sentence: Error message if another process holds the lock.
     /// - Returns: The lock.
     /// - Throws: `GroupError` if another process holds the lock or the file can't be created.
-    func lock(_ name: String, orThrow sentence: String) throws(GroupError) -> FileLock {
-        guard let lock = FileLock(file(name)) else {
+    func lock(_ name: String, orThrow sentence: String) throws(GroupError) -> GroupFileLock {
+        guard let lock = GroupFileLock(file(name)) else {
             throw GroupError(
                 "\(file(name).printable()) cannot be created. Check its permissions and the free disk space.")
         }
@@ -293,7 +293,7 @@ struct GroupMember: Codable, Sendable, Equatable {
 }
 
 /// A lock on a file. The kernel releases the lock when the last reference is released or the process ends.
-final class FileLock: Sendable {
+final class GroupFileLock: Sendable {
     private let descriptor: OwnedDescriptor
 
     /// Opens or creates the file without locking it.

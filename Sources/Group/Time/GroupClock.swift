@@ -5,7 +5,7 @@ internal import System
 /// The group's time on this computer. Reads chrony's measurement once per second. Safe to use from any thread.
 final class GroupClock: Sendable {
     private struct State {
-        var reading: ClockReading?
+        var reading: GroupClockReading?
         var distance = ClockPair.now().distance
         var steps = 0
     }
@@ -24,7 +24,7 @@ final class GroupClock: Sendable {
     ///   - socket: Socket of the measuring chronyd; `nil` disables measurement.
     ///   - read: Called once per second with the reading and the time of the reading. The reading is `nil` if
     ///     no measurement is available.
-    init(_ socket: String?, read: @escaping @Sendable (ClockReading?, ClockPair) -> Void = { _, _ in }) {
+    init(_ socket: String?, read: @escaping @Sendable (GroupClockReading?, ClockPair) -> Void = { _, _ in }) {
         let program = socket == nil ? nil : SupervisedProgram.path(of: "chronyc")
         MediaThread.startWhenPossible(name: "group:clock") { [self] in
             let clock = MonotonicClock()
@@ -43,12 +43,12 @@ final class GroupClock: Sendable {
 
     /// Reads the current measurement of a chronyd process. Returns `nil` if chronyd isn't running or isn't
     /// synchronized to a source. Blocks for a few seconds at most.
-    static func reading(of socket: String) -> ClockReading? {
+    static func reading(of socket: String) -> GroupClockReading? {
         guard let program = SupervisedProgram.path(of: "chronyc"), let tracking = tracking(program, socket)
         else {
             return nil
         }
-        return ClockReading(tracking, at: ClockPair.now(), steps: 0)
+        return GroupClockReading(tracking, at: ClockPair.now(), steps: 0)
     }
 
     /// The group's time minus this computer's clock, from a single measurement. The result is zero on the
@@ -86,17 +86,17 @@ final class GroupClock: Sendable {
         return ChronyTracking(lines.withLock { $0.first })
     }
 
-    private func update(with tracking: ChronyTracking?, _ now: ClockPair) -> ClockReading? {
+    private func update(with tracking: ChronyTracking?, _ now: ClockPair) -> GroupClockReading? {
         state.withLock { state in
             if (now.distance - state.distance).magnitude > Self.step { state.steps += 1 }
             state.distance = now.distance
-            state.reading = tracking.map { ClockReading($0, at: now, steps: state.steps) }
+            state.reading = tracking.map { GroupClockReading($0, at: now, steps: state.steps) }
             return state.reading
         }
     }
 
     /// The last clock reading; `nil` if no reading is available.
-    var reading: ClockReading? { state.withLock(\.reading) }
+    var reading: GroupClockReading? { state.withLock(\.reading) }
 
     /// The group's current time, in nanoseconds since 1970. Without a measurement, this is the time of this computer's
     /// clock.

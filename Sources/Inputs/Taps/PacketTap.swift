@@ -114,7 +114,7 @@ public final class PacketTap: Sendable {
 
 /// The packets of the program since its last key frame. A tap that is attached between two key frames first
 /// receives these packets. Their total size is limited.
-struct PacketHistory {
+struct ProgramPacketHistory {
     private var packets: [PacketTap.Packet] = []
     private var byteCount = 0
     /// Whether the packets were encoded on standby.

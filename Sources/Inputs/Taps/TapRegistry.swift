@@ -12,7 +12,7 @@ package final class TapRegistry: Sendable {
         var audio: [String: [AudioTap]] = [:]
         var metadata: [String: [MetadataTap]] = [:]
         var packets: [PacketTap] = []
-        var history = PacketHistory()
+        var history = ProgramPacketHistory()
         /// Whether the governor has paused preview taps, including taps that are attached later.
         var pausesPreviews = false
         /// The codecs for taps; `nil` unless the session is running.

@@ -16,7 +16,7 @@ final class LiveOutputFeed: Sendable {
         case problem(String)
     }
 
-    private let liveOutput: LiveOutput
+    private let liveOutput: RequestedOutput
     /// Unique key that distinguishes live outputs with the same name. Two live outputs with the same name can
     /// exist at the same time, because one can start while its predecessor is still closing.
     private let key = UUID().uuidString
@@ -35,7 +35,7 @@ final class LiveOutputFeed: Sendable {
     ///   - path: Path of the media socket.
     ///   - handler: Receives items and notifications, on several threads. The closure must not block.
     init(
-        _ liveOutput: LiveOutput, _ content: PublishedContent, _ packets: PacketFeed, path: String,
+        _ liveOutput: RequestedOutput, _ content: PublishedContent, _ packets: PacketFeed, path: String,
         handler: @escaping @Sendable (Event) -> Void
     ) {
         (self.liveOutput, self.packets) = (liveOutput, packets)
@@ -54,7 +54,7 @@ final class LiveOutputFeed: Sendable {
     }
 
     private static func frames(
-        _ liveOutput: LiveOutput, _ content: PublishedContent, _ encoder: DedicatedVideoEncoder?,
+        _ liveOutput: RequestedOutput, _ content: PublishedContent, _ encoder: DedicatedVideoEncoder?,
         _ path: String,
         _ send: @escaping @Sendable (Event) -> Void
     ) -> TapSlot? {
@@ -93,14 +93,14 @@ final class LiveOutputFeed: Sendable {
     }
 
     private static func audio(
-        _ liveOutput: LiveOutput, _ content: PublishedContent, isOwn: Bool, _ path: String,
+        _ liveOutput: RequestedOutput, _ content: PublishedContent, isOwn: Bool, _ path: String,
         _ send: @escaping @Sendable (Event) -> Void
     ) -> TapSlot? {
         guard content.samples || (isOwn && content.audio) else { return nil }
         let encoder = content.samples ? nil : DedicatedAudioEncoder(liveOutput.name)
         // A virtual microphone may carry a single microphone of the session. Audio that accompanies video is
         // always the program's mix.
-        let role = content.video || content.frames != nil ? LiveOutput.program : liveOutput.source
+        let role = content.video || content.frames != nil ? RequestedOutput.program : liveOutput.source
         let mattersAlone = !content.video && content.frames == nil
         return TapSlot(.audio(role: role), path: path) { piece in
             switch piece {
@@ -150,7 +150,7 @@ final class LiveOutputFeed: Sendable {
 }
 
 /// A live output, created from a validated request of the recorder.
-struct LiveOutput: Sendable, Equatable {
+struct RequestedOutput: Sendable, Equatable {
     let name: String
     let address: LiveOutputAddress
     let token: Secret?

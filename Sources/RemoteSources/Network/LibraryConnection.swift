@@ -34,7 +34,7 @@ final class LibraryConnection {
     private var pending: PendingUnit?
     /// Video packets since the latest key frame, kept while the rate is detected. The next key frame of a
     /// stream may be many seconds away.
-    private var sinceKey = PacketHistory()
+    private var sinceKey = StreamPacketHistory()
     private var watchdog = FrameWatchdog(since: MonotonicClock().now)
     private var repeatedTimestamps = RepeatedTimestamps()
     /// Whether the camera has sent its wall clock, for video and for audio.
@@ -130,7 +130,7 @@ final class LibraryConnection {
                 stamps.append(stamp)
                 first = first ?? (stamp, clock.now)
                 // Packets that follow a loss or a new timestamp origin are unusable until the next key frame.
-                if isRebased || media_missed_packets() > 0 { sinceKey = PacketHistory() }
+                if isRebased || media_missed_packets() > 0 { sinceKey = StreamPacketHistory() }
                 if isRebased { (first, stamps) = ((stamp, clock.now), [stamp]) }
                 sinceKey.append(packet)
             }

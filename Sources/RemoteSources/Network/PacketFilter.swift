@@ -90,7 +90,7 @@ final class PacketFilter {
 
 /// The packets of a video stream since its latest key frame, bounded in number and size. Use this type only on the
 /// camera's thread.
-struct PacketHistory {
+struct StreamPacketHistory {
     /// A packet that outlives the call that read it.
     final class Packet {
         let pointer: UnsafeMutablePointer<AVPacket>

@@ -222,7 +222,7 @@ extension SuppliedSources {
     /// - Throws: `SetupError` if a device isn't announced in time, an address can't be read, or two roles request the
     ///   same device.
     func adding(
-        from remote: (any RemoteSources)?, for profile: Profile, within limit: Nanoseconds,
+        from remote: (any RemoteDeviceFinder)?, for profile: Profile, within limit: Nanoseconds,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(SetupError) -> SuppliedSources {
         guard let remote else { return self }
@@ -320,7 +320,7 @@ extension SuppliedSources {
 
 /// Finds network cameras by their address, and cameras and microphones of other processes by the selector
 /// `remote:NAME`. `RemoteDevices` implements this protocol.
-public protocol RemoteSources: Sendable {
+public protocol RemoteDeviceFinder: Sendable {
     /// Announces that a camera will be requested soon, so that several cameras can connect in parallel.
     ///
     /// - Parameter selector: `remote:NAME`, or the address of a network camera.
@@ -350,7 +350,7 @@ public protocol RemoteSources: Sendable {
     func microphone(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any MicrophoneSource
 }
 
-extension RemoteSources {
+extension RemoteDeviceFinder {
     /// Does nothing, because the sending processes initiate the connections.
     public func expect(camera selector: String) {}
     /// Does nothing, because the sending processes initiate the connections.

@@ -59,7 +59,7 @@ public struct SessionSetup: Sendable {
     /// Source of the computer's orientation, or `nil` if no camera requests it.
     private(set) var tracker: (any OrientationTracker)?
     /// Finds devices from other processes, including those added later; `nil` if the app doesn't accept such devices.
-    private(set) var remote: (any RemoteSources)?
+    private(set) var remote: (any RemoteDeviceFinder)?
 
     /// Finds and opens the devices of a request. Sources supplied by the app are planned in the format that
     /// they deliver. The app's sources are included in the predicted cost and recorded like any other device.
@@ -80,7 +80,7 @@ public struct SessionSetup: Sendable {
     public init(
         _ request: SetupRequest, cameras: [String: any CameraSource] = [:],
         microphones: [String: any MicrophoneSource] = [:], tracker: (any OrientationTracker)? = nil,
-        remote: (any RemoteSources)? = nil
+        remote: (any RemoteDeviceFinder)? = nil
     ) throws(SetupError) {
         do {
             try self.init(
@@ -98,7 +98,7 @@ public struct SessionSetup: Sendable {
     package init(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?,
         tracker: (any OrientationTracker)? = nil, own: SuppliedSources = SuppliedSources(),
-        remote: (any RemoteSources)? = nil
+        remote: (any RemoteDeviceFinder)? = nil
     ) throws(SetupError) {
         var tracker = tracker
         let asked = try Self.profile(of: request)

@@ -2,7 +2,7 @@ import Glibc
 import Media
 
 /// A file named in a selector. Errors are reported as a missing or unusable device.
-struct ReadableFile {
+struct SelectorFile {
     let path: String
     private let selector: String
     private let operation: String

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Media
 
 /// Offset between this computer's clock and the group's time, as measured by chrony.
-struct ClockReading: Codable, Sendable, Equatable {
+struct GroupClockReading: Codable, Sendable, Equatable {
     /// Address of chrony's current time source.
     var source: String
     /// Difference between the group's time and this computer's clock, in nanoseconds.
@@ -24,7 +24,7 @@ struct ClockReading: Codable, Sendable, Equatable {
     var steps: Int
 }
 
-extension ClockReading {
+extension GroupClockReading {
     /// Creates a reading from chrony's tracking data.
     ///
     /// - Parameters:
