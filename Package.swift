@@ -103,11 +103,9 @@ let package = Package(
         module(
             "Studio", "CLinux", "Containers", "Control", "System", "Media", "Profiles", "SessionFolder"),
         module(
-            "MulticamKit", "Control", "Doctor", "MediaServing", "Encoding", "Inputs", "Interchange", "Media",
-            "MediaLink",
-            "Monitoring",
-            "Plan", "System",
-            "Profiles", "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing", "Stills"),
+            "MulticamKit", "Control", "Encoding", "Inputs", "Media", "MediaServing",
+            "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Setup", "Stills", "Synchrony",
+            "System", "Timing", "Writers"),
         // This module is the recorder's end of the media socket. Other processes link only the client end.
         module(
             "MediaServing", "Control", "System", "Inputs", "Media", "MediaLink", "Plan", "Session",

@@ -1,5 +1,5 @@
 /// Generates the Markdown reference page of all commands from the same specifications as `HelpText`.
-public enum CommandReference {
+package enum CommandReference {
     /// Returns the complete reference page.
     ///
     /// - Parameters:
@@ -7,7 +7,7 @@ public enum CommandReference {
     ///   - introduction: Markdown paragraphs below the page's title.
     ///   - commands: The commands, in the order in which the page lists them.
     /// - Returns: The Markdown text of the page without a trailing line feed.
-    public static func markdown(program: String, introduction: [String], commands: [CommandSpec]) -> String {
+    package static func markdown(program: String, introduction: [String], commands: [CommandSpec]) -> String {
         let index = table(
             ["command", "description"],
             commands.map { ["[`\(program) \($0.name)`](#\(anchor(of: $0)))", escaped($0.summary)] })
@@ -55,7 +55,7 @@ public enum CommandReference {
     ///   - head: Titles of the columns.
     ///   - rows: Markdown texts of the cells. Each row must have as many cells as `head`.
     /// - Returns: The header, the separator, and the rows of the table, one line each.
-    public static func table(_ head: [String], _ rows: [[String]]) -> [String] {
+    package static func table(_ head: [String], _ rows: [[String]]) -> [String] {
         [row(head), "|" + head.map { _ in "---|" }.joined()] + rows.map(row)
     }
 

@@ -1,24 +1,24 @@
 import Media
 
 /// The specification of a command, which is used to parse the command line and to generate help.
-public struct CommandSpec: Sendable {
+package struct CommandSpec: Sendable {
     /// The program's name.
-    public let program: String
+    package let program: String
     /// Name of the command, which is the first word after the program's name.
-    public let name: String
+    package let name: String
     /// Description of the command, as a sentence.
-    public let summary: String
+    package let summary: String
     /// Lists that the help text shows between the positional arguments and the options.
-    public let sections: [HelpSection]
+    package let sections: [HelpSection]
     /// Paragraphs that the help text shows after the options.
-    public let notes: [String]
+    package let notes: [String]
     /// Positional arguments, in order.
-    public let positionals: [PositionalSpec]
+    package let positionals: [PositionalSpec]
     /// Options, in the order in which the help text lists them. The last option is `--help`.
-    public let options: [OptionSpec]
+    package let options: [OptionSpec]
 
     /// Creates a specification, and adds the option `--help`.
-    public init(
+    package init(
         program: String, name: String, summary: String, sections: [HelpSection] = [], notes: [String] = [],
         positionals: [PositionalSpec] = [],
         options: [OptionSpec] = []
@@ -39,7 +39,7 @@ public struct CommandSpec: Sendable {
     /// `--help` is present, missing arguments aren't an error.
     /// - Throws: `UsageError` for an unknown option, for a missing or repeated value, or for too few or too
     ///   many positional arguments.
-    public func parse(_ words: some Sequence<String>) throws(UsageError) -> ParsedArguments {
+    package func parse(_ words: some Sequence<String>) throws(UsageError) -> ParsedArguments {
         var values: [String: [String]] = [:]
         var plain: [String] = []
         var rest = Array(words)[...]
@@ -63,7 +63,7 @@ public struct CommandSpec: Sendable {
     }
 
     /// Creates a usage error that refers to this command's help.
-    public func error(_ sentence: String) -> UsageError {
+    package func error(_ sentence: String) -> UsageError {
         UsageError(sentence, hint: "See `\(program) \(name) --help`.")
     }
 
@@ -127,21 +127,21 @@ extension String {
 }
 
 /// The specification of a command-line option, such as `--output`.
-public struct OptionSpec: Sendable {
+package struct OptionSpec: Sendable {
     /// Name of the option without the dashes.
-    public let name: String
+    package let name: String
     /// Placeholder for the option's value in the help text, such as `DIR`; `nil` for a flag, which doesn't
     /// have a value.
-    public let placeholder: String?
+    package let placeholder: String?
     /// Description for the help text, as a sentence.
-    public let help: String
+    package let help: String
     /// Whether the option may be used several times in a command line.
-    public let isRepeatable: Bool
+    package let isRepeatable: Bool
     /// Kind of the option's value, for shell completion.
-    public let kind: ValueKind
+    package let kind: ValueKind
 
     /// Creates an option. By default, the kind of the value is derived from the placeholder.
-    public init(
+    package init(
         _ name: String, _ placeholder: String? = nil, isRepeatable: Bool = false, kind: ValueKind? = nil,
         help: String
     ) {
@@ -163,21 +163,21 @@ public struct OptionSpec: Sendable {
 }
 
 /// The specification of a positional argument: a command-line word that isn't an option.
-public struct PositionalSpec: Sendable {
+package struct PositionalSpec: Sendable {
     /// Name of the argument in the help text, in uppercase.
-    public let name: String
+    package let name: String
     /// Description for the help text, as a sentence.
-    public let help: String
+    package let help: String
     /// Whether the argument is optional.
-    public let isOptional: Bool
+    package let isOptional: Bool
     /// Whether the argument accepts all remaining words. Only the last argument of a command can be
     /// repeatable.
-    public let isRepeatable: Bool
+    package let isRepeatable: Bool
     /// Kind of the argument, for shell completion.
-    public let kind: ValueKind
+    package let kind: ValueKind
 
     /// Creates a positional argument. By default, the kind of the argument is derived from its name.
-    public init(
+    package init(
         _ name: String, isOptional: Bool = false, isRepeatable: Bool = false, kind: ValueKind? = nil,
         help: String
     ) {
@@ -190,21 +190,21 @@ public struct PositionalSpec: Sendable {
 }
 
 /// A list under a title in a command's help, such as its subcommands or examples.
-public struct HelpSection: Sendable {
+package struct HelpSection: Sendable {
     /// Title of the section, without a colon.
-    public let title: String
+    package let title: String
     /// Terms of the section with their descriptions, in order.
-    public let entries: [(term: String, help: String)]
+    package let entries: [(term: String, help: String)]
 
     /// Creates a section from its title and entries.
-    public init(_ title: String, _ entries: [(term: String, help: String)]) {
+    package init(_ title: String, _ entries: [(term: String, help: String)]) {
         self.title = title
         self.entries = entries
     }
 }
 
 /// The kind of a command-line word, used for shell completion.
-public enum ValueKind: Sendable, Equatable {
+package enum ValueKind: Sendable, Equatable {
     /// Any text. The shell doesn't offer completions.
     case text
     /// One of a fixed set of words, or a file name if `orFile` is `true`.

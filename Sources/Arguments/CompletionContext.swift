@@ -1,5 +1,5 @@
 /// The kind of word that can be completed at the end of an unfinished command line.
-public enum CompletionContext: Sendable, Equatable {
+package enum CompletionContext: Sendable, Equatable {
     /// The name of an option. The associated value lists the possible options with their descriptions.
     case option([Proposal])
     /// The value of an option. `typed` is the part of the value that the user has entered, and `before` is
@@ -12,14 +12,14 @@ public enum CompletionContext: Sendable, Equatable {
     case nothing
 
     /// A possible completion.
-    public struct Proposal: Sendable, Equatable {
+    package struct Proposal: Sendable, Equatable {
         /// The word that completes the command line.
-        public let word: String
+        package let word: String
         /// Description of the word; empty if the word is self-explanatory.
-        public let help: String
+        package let help: String
 
         /// Creates a completion from its word and description.
-        public init(_ word: String, _ help: String = "") {
+        package init(_ word: String, _ help: String = "") {
             self.word = word
             self.help = help
         }
@@ -32,7 +32,7 @@ extension CommandSpec {
     /// - Parameter words: The words after the command's name. The last word is the one to complete; it is
     ///   empty if the command line ends with a space.
     /// - Returns: The kind of the last word, with the possible options.
-    public func completionContext(in words: [String]) -> CompletionContext {
+    package func completionContext(in words: [String]) -> CompletionContext {
         guard let last = words.last else { return .nothing }
         var used: Set<String> = []
         var plain: [String] = []
@@ -72,7 +72,7 @@ extension CommandSpec {
     ///   - option: The option's name.
     ///   - words: The words after the command's name, which may be incomplete or invalid.
     /// - Returns: The values of the option; empty if the option isn't present.
-    public func values(of option: String, in words: [String]) -> [String] {
+    package func values(of option: String, in words: [String]) -> [String] {
         words.indices.compactMap { index in
             guard let (found, value) = optionAndValue(of: words[index]), found.name == option else {
                 return nil

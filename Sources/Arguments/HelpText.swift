@@ -1,10 +1,10 @@
 /// Generates help text for terminals with at least 80 columns.
-public enum HelpText {
+package enum HelpText {
     private static let width = 80
     private static let column = 28
 
     /// Returns the help text of one command.
-    public static func of(_ command: CommandSpec) -> String {
+    package static func of(_ command: CommandSpec) -> String {
         let words = command.positionals.map { positional in
             let name = positional.name + (positional.isRepeatable ? "…" : "")
             return positional.isOptional ? "[\(name)]" : name
@@ -26,7 +26,7 @@ public enum HelpText {
     }
 
     /// Returns the help text of the program, which describes its purpose and lists its commands.
-    public static func of(
+    package static func of(
         program: String, summary: String, groups: [(title: String, commands: [CommandSpec])], notes: [String]
     ) -> String {
         var lines = [summary, "", "Usage: \(program) COMMAND [options]"]

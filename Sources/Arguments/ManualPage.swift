@@ -1,5 +1,5 @@
 /// Generates manual pages for man(1) from the same specifications as `HelpText`.
-public enum ManualPage {
+package enum ManualPage {
     /// Returns the manual page of one command, such as `multicam-record(1)`.
     ///
     /// - Parameters:
@@ -7,7 +7,7 @@ public enum ManualPage {
     ///   - version: The program's version.
     ///   - date: The release date of that version, such as `2026-11-21`.
     /// - Returns: The ASCII text of the page with man(7) macros and a trailing line feed.
-    public static func of(_ command: CommandSpec, version: String, date: String) -> String {
+    package static func of(_ command: CommandSpec, version: String, date: String) -> String {
         let name = "\(command.program)-\(command.name)"
         var lines = head(name, command.summary, command.program, version, date)
         lines += [".SH SYNOPSIS", bold("\(command.program) \(command.name)")]
@@ -45,7 +45,7 @@ public enum ManualPage {
     ///   - version: The program's version.
     ///   - date: The release date of that version, such as `2026-11-21`.
     /// - Returns: The ASCII text of the page with man(7) macros and a trailing line feed.
-    public static func of(
+    package static func of(
         program: String, summary: String, commands: [CommandSpec], sections: [HelpSection], version: String,
         date: String
     ) -> String {

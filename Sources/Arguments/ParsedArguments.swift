@@ -1,11 +1,11 @@
 /// The options and positional arguments of a parsed command line. Requesting an option that isn't part of the
 /// command's specification is a programming error and traps.
-public struct ParsedArguments: Sendable {
+package struct ParsedArguments: Sendable {
     /// The specification that was used for parsing.
-    public let spec: CommandSpec
+    package let spec: CommandSpec
     private let values: [String: [String]]
     /// Positional arguments, in order.
-    public let positionals: [String]
+    package let positionals: [String]
 
     init(spec: CommandSpec, values: [String: [String]], positionals: [String]) {
         self.spec = spec
@@ -14,18 +14,18 @@ public struct ParsedArguments: Sendable {
     }
 
     /// Whether the command line contains `--help` or `-h`.
-    public var wantsHelp: Bool { flag("help") }
+    package var wantsHelp: Bool { flag("help") }
 
     /// Returns whether the command line contains a flag.
-    public func flag(_ name: String) -> Bool { !all(name).isEmpty }
+    package func flag(_ name: String) -> Bool { !all(name).isEmpty }
 
     /// Returns the last value of an option; `nil` if the option isn't present.
-    public func optional(_ name: String) -> String? { all(name).last }
+    package func optional(_ name: String) -> String? { all(name).last }
 
     /// Returns the last value of a required option.
     ///
     /// - Throws: `UsageError` if the option isn't present.
-    public func required(_ name: String) throws(UsageError) -> String {
+    package func required(_ name: String) throws(UsageError) -> String {
         guard let value = optional(name) else {
             let option = spec.options.first { $0.name == name }
             throw spec.error("`--\(name)` is missing\(option.map { ": \($0.expectation)" } ?? ".")")
@@ -34,7 +34,7 @@ public struct ParsedArguments: Sendable {
     }
 
     /// Returns all values of an option, in order. For a flag, returns an empty string for each occurrence.
-    public func all(_ name: String) -> [String] {
+    package func all(_ name: String) -> [String] {
         precondition(
             spec.options.contains { $0.name == name },
             "`\(spec.name)` does not declare an option `--\(name)`")
@@ -45,7 +45,7 @@ public struct ParsedArguments: Sendable {
     ///
     /// - Throws: `UsageError` if a value doesn't contain `=`, if its key or value is empty, or if a key is
     ///   repeated.
-    public func pairs(_ name: String) throws(UsageError) -> [(key: String, value: String)] {
+    package func pairs(_ name: String) throws(UsageError) -> [(key: String, value: String)] {
         var pairs: [(key: String, value: String)] = []
         for text in all(name) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -64,18 +64,18 @@ public struct ParsedArguments: Sendable {
 }
 
 /// An error in the arguments of a command line.
-public struct UsageError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct UsageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Description of the problem, as a sentence.
-    public let sentence: String
+    package let sentence: String
     /// Suggested remedy, as a sentence; empty for none.
-    public let hint: String
+    package let hint: String
 
     /// Creates an error from a problem and an optional remedy.
-    public init(_ sentence: String, hint: String = "") {
+    package init(_ sentence: String, hint: String = "") {
         self.sentence = sentence
         self.hint = hint
     }
 
     /// User-readable message with the problem and the remedy.
-    public var description: String { hint.isEmpty ? sentence : "\(sentence) \(hint)" }
+    package var description: String { hint.isEmpty ? sentence : "\(sentence) \(hint)" }
 }

@@ -1,5 +1,5 @@
-public import FoundationEssentials
-public import Media
+package import FoundationEssentials
+package import Media
 
 /// Writes the Exif segment of a JPEG: an APP1 marker that contains a small TIFF file.
 ///
@@ -129,34 +129,34 @@ struct ExifSegment {
 }
 
 /// Capture metadata of a still, for its Exif segment. Fields that are `nil` or empty are omitted.
-public struct ExifMetadata: Sendable, Equatable {
+package struct ExifMetadata: Sendable, Equatable {
     /// Start time of the exposure.
-    public var date: Date
+    package var date: Date
     /// Offset of the segment's local time from UTC, in seconds.
-    public var secondsFromGMT: Int
+    package var secondsFromGMT: Int
     /// Size of the stored frame in pixels, before rotation.
-    public var size: FrameSize
+    package var size: FrameSize
     /// Clockwise rotation that makes the stored frame upright.
-    public var rotation: Rotation
+    package var rotation: Rotation
     /// Whether the frame is mirrored left to right after rotation.
-    public var isMirrored: Bool
+    package var isMirrored: Bool
     /// Manufacturer of the camera.
-    public var make: String
+    package var make: String
     /// Model of the camera.
-    public var model: String
+    package var model: String
     /// Program that wrote the still.
-    public var software: String
+    package var software: String
     /// Short description of the content: the camera's role.
-    public var imageDescription: String
+    package var imageDescription: String
     /// Exposure time; `nil` if unknown.
-    public var exposureTime: Nanoseconds?
+    package var exposureTime: Nanoseconds?
     /// Whether the camera used automatic exposure; `nil` if unknown.
-    public var isExposureAutomatic: Bool?
+    package var isExposureAutomatic: Bool?
     /// Whether the camera used automatic white balance; `nil` if unknown.
-    public var isWhiteBalanceAutomatic: Bool?
+    package var isWhiteBalanceAutomatic: Bool?
 
     /// Creates the metadata. Omitted values count as unknown.
-    public init(
+    package init(
         date: Date, secondsFromGMT: Int, size: FrameSize, rotation: Rotation = .none,
         isMirrored: Bool = false,
         make: String = "", model: String = "", software: String = "", imageDescription: String = "",

@@ -1,24 +1,24 @@
-public import FoundationEssentials
+package import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 
 /// A local date and time of day, as shown by a wall clock.
-public struct LocalTime: Sendable, Equatable {
+package struct LocalTime: Sendable, Equatable {
     /// Year of the Gregorian calendar.
-    public let year: Int
+    package let year: Int
     /// Month, 1…12.
-    public let month: Int
+    package let month: Int
     /// Day of the month, 1…31.
-    public let day: Int
+    package let day: Int
     /// Time of day that a wall clock shows, as time since midnight. On a day with a daylight saving change,
     /// this differs from the elapsed time since midnight.
-    public let timeSinceMidnight: Nanoseconds
+    package let timeSinceMidnight: Nanoseconds
 
     /// Converts a date to the local time of this machine, using the time zone offset at that date (localtime_r(3)).
-    public init(_ date: Date) { self.init(date, secondsFromGMT: Self.secondsFromGMT(at: date)) }
+    package init(_ date: Date) { self.init(date, secondsFromGMT: Self.secondsFromGMT(at: date)) }
 
     /// Returns the offset of this machine's local time from UTC at a date, in seconds.
-    public static func secondsFromGMT(at date: Date) -> Int {
+    package static func secondsFromGMT(at date: Date) -> Int {
         var seconds = time_t(Int64(rounding: date.timeIntervalSince1970.rounded(.down)))
         var parts = tm()
         guard localtime_r(&seconds, &parts) != nil else { return 0 }
@@ -30,7 +30,7 @@ public struct LocalTime: Sendable, Equatable {
     /// - Parameters:
     ///   - date: The date to convert.
     ///   - offset: Offset of the local time from UTC, in seconds.
-    public init(_ date: Date, secondsFromGMT offset: Int) {
+    package init(_ date: Date, secondsFromGMT offset: Int) {
         let local = date.timeIntervalSince1970 + Double(offset)
         let days = (local / 86400).rounded(.down)
         timeSinceMidnight = .seconds(rounding: min(max(local - days * 86400, 0), 86400 - 1e-6))
@@ -38,15 +38,15 @@ public struct LocalTime: Sendable, Equatable {
     }
 
     /// Hour, 0…23.
-    public var hour: Int { Int(timeSinceMidnight.count / 3_600_000_000_000) }
+    package var hour: Int { Int(timeSinceMidnight.count / 3_600_000_000_000) }
     /// Minute, 0…59.
-    public var minute: Int { Int(timeSinceMidnight.count / 60_000_000_000) % 60 }
+    package var minute: Int { Int(timeSinceMidnight.count / 60_000_000_000) % 60 }
     /// Second, 0…59.
-    public var second: Int { Int(timeSinceMidnight.count / 1_000_000_000) % 60 }
+    package var second: Int { Int(timeSinceMidnight.count / 1_000_000_000) % 60 }
 
     /// Returns the time of day as a number of audio samples since midnight, rounded to the nearest integer,
     /// for a rate in samples per second.
-    public func samples(rate: Int) -> Int64 {
+    package func samples(rate: Int) -> Int64 {
         MediaTime(nanoseconds: timeSinceMidnight.count).ticks(perSecond: Int64(rate))
     }
 

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 package import System
 
 /// A JPEG file that contains the camera's original image data and an Exif segment with the capture metadata.
@@ -6,7 +6,7 @@ package import System
 /// The coded image data isn't changed. An Exif segment from the camera is replaced, and a JFIF header is
 /// removed because the Exif segment must come first. Huffman tables and the end marker are added if they are
 /// missing, because a JPEG file is invalid without them. Motion JPEG permits frames without Huffman tables.
-public struct StillFile {
+package struct StillFile {
     /// Creates the byte sequences that form the JPEG file.
     ///
     /// - Parameters:
@@ -14,7 +14,7 @@ public struct StillFile {
     ///   - facts: Capture metadata for the Exif segment.
     /// - Returns: The byte sequences to write one after another; `nil` if `jpeg` isn't a JPEG with readable
     ///   headers.
-    public static func pieces(of jpeg: SharedBytes, _ facts: ExifMetadata) -> [SharedBytes]? {
+    package static func pieces(of jpeg: SharedBytes, _ facts: ExifMetadata) -> [SharedBytes]? {
         guard let headers = JPEGHeaders(jpeg.bytes) else { return nil }
         var start: [UInt8] = [0xFF, 0xD8] + ExifSegment(facts).bytes
         for segment in headers.segments where !headers.isReplaced(segment, in: jpeg.bytes) {
@@ -31,7 +31,7 @@ public struct StillFile {
     ///
     /// - Throws: `FileError` with the operation "creating the file" (also if the file already exists),
     ///   "writing" (also if the bytes aren't a JPEG), "fdatasync", or "fsync".
-    public static func write(_ jpeg: SharedBytes, _ facts: ExifMetadata, to path: String) throws(FileError) {
+    package static func write(_ jpeg: SharedBytes, _ facts: ExifMetadata, to path: String) throws(FileError) {
         try write(jpeg, facts, to: try ContainedFile(path: path, operation: "creating the file"))
     }
 

@@ -6,14 +6,14 @@ internal import SessionFolder
 ///
 /// The recorder parses the words of the command. `SessionCommand` in `MulticamKit` defines the available
 /// commands.
-public struct CommandRequest: Sendable, Equatable {
+package struct CommandRequest: Sendable, Equatable {
     /// The command as the user entered it: the command's name and its arguments.
-    public let arguments: [String]
+    package let arguments: [String]
     /// The address for `publish -`. The address is separate from `words`, because the words may be displayed.
-    public let input: String?
+    package let input: String?
     /// Whether the command comes from another computer of the group. If `true`, the recorder executes only
     /// commands that other computers of the group are allowed to send.
-    public let isFromGroup: Bool
+    package let isFromGroup: Bool
 
     private struct Line: Codable {
         var words: [String]
@@ -27,7 +27,7 @@ public struct CommandRequest: Sendable, Equatable {
     ///   - arguments: The name of the command and its arguments.
     ///   - input: The address for `publish -`, as a single line.
     ///   - isFromGroup: Whether the command comes from another computer of the group.
-    public init(arguments: [String], input: String? = nil, isFromGroup: Bool = false) {
+    package init(arguments: [String], input: String? = nil, isFromGroup: Bool = false) {
         self.arguments = arguments
         self.input = input
         self.isFromGroup = isFromGroup

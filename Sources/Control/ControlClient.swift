@@ -4,7 +4,7 @@ internal import Media
 internal import SessionFolder
 
 /// Sends commands to a running session of this user and receives the replies.
-public struct ControlClient: Sendable {
+package struct ControlClient: Sendable {
     private let folder: ControlFolder
     /// Maximum wait for a reply. A session replies after it has executed the command, which can take a while
     /// if files must be closed.
@@ -13,7 +13,7 @@ public struct ControlClient: Sendable {
     private static let listingTimeout = Nanoseconds.seconds(2)
 
     /// Creates a client that finds sessions in this user's runtime directory.
-    public init() { self.init(ControlFolder(environment: ProcessInfo.processInfo.environment)) }
+    package init() { self.init(ControlFolder(environment: ProcessInfo.processInfo.environment)) }
 
     init(_ folder: ControlFolder) { self.folder = folder }
 
@@ -25,7 +25,7 @@ public struct ControlClient: Sendable {
     /// - Returns: The session's reply.
     /// - Throws: `ControlError.usage` if the command is too long or several sessions are running.
     ///   `ControlError.notRunning` if no session is running. `ControlError.system` if the session doesn't reply.
-    public func send(_ request: CommandRequest, process: Int32? = nil) throws(ControlError) -> ControlReply {
+    package func send(_ request: CommandRequest, process: Int32? = nil) throws(ControlError) -> ControlReply {
         guard request.line.count <= LocalSocket.longestRequest else { throw Self.tooLong }
         return try Self.send(request, over: try connectedSocket(to: process))
     }
@@ -64,7 +64,7 @@ public struct ControlClient: Sendable {
 
     /// Returns the status of a session. Returns `nil` if no process with this ID replies. Blocks the calling
     /// thread for a few seconds at most.
-    public func status(of process: Int32) -> ControlStatus? {
+    package func status(of process: Int32) -> ControlStatus? {
         do throws(ControlError) {
             guard let socket = try connection(to: process) else { return nil }
             return recorder(process, socket).status
@@ -76,7 +76,7 @@ public struct ControlClient: Sendable {
 
     /// Returns the folder of the recording that a process left unfinished when it ended. Returns `nil` if
     /// there is no unfinished recording.
-    public func unfinishedRecording(of process: Int32) -> String? {
+    package func unfinishedRecording(of process: Int32) -> String? {
         guard let path = folder.recording(of: process), RunningRecorder.isUnfinished(path) else { return nil }
         return path.printable(limit: 1000)
     }
@@ -85,7 +85,7 @@ public struct ControlClient: Sendable {
     /// seconds at most.
     ///
     /// - Throws: `ControlError.system` if no socket can be created.
-    public func processes() throws(ControlError) -> [Int32] { try runningSessions().map(\.process) }
+    package func processes() throws(ControlError) -> [Int32] { try runningSessions().map(\.process) }
 
     /// Sends a request and waits for the reply.
     ///
@@ -180,7 +180,7 @@ public struct ControlClient: Sendable {
 }
 
 /// The reason why a running session can't be queried. Each case contains a sentence for the user.
-public enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The command is invalid, or several sessions are running and the command doesn't specify which one is
     /// meant.
     case usage(String)
@@ -190,7 +190,7 @@ public enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
     case system(String)
 
     /// The error as a sentence for the user.
-    public var description: String {
+    package var description: String {
         switch self {
         case .usage(let sentence), .notRunning(let sentence), .system(let sentence): sentence
         }

@@ -1,21 +1,21 @@
 internal import FoundationEssentials
-public import Plan
+package import Plan
 internal import SessionFolder
-public import Stills
+package import Stills
 
 /// The reply of a running session, sent as a line of JSON.
-public struct ControlReply: Sendable, Equatable, Codable {
+package struct ControlReply: Sendable, Equatable, Codable {
     /// The files of one still image, as absolute paths.
-    public struct Still: Sendable, Equatable, Codable {
+    package struct Still: Sendable, Equatable, Codable {
         /// The camera's role.
-        public var role: String
+        package var role: String
         /// Path of the still.
-        public var file: String
+        package var file: String
         /// Path of the video clip around the still; `nil` if no clip was recorded.
-        public var clip: String?
+        package var clip: String?
 
         /// Creates an entry for the files of one still image.
-        public init(role: String, file: String, clip: String?) {
+        package init(role: String, file: String, clip: String?) {
             self.role = role
             self.file = file
             self.clip = clip
@@ -23,24 +23,24 @@ public struct ControlReply: Sendable, Equatable, Codable {
     }
 
     /// Whether the command succeeded.
-    public var ok: Bool
+    package var ok: Bool
     /// A message for the user: the result, or the reason for a failure.
-    public var text: String
+    package var text: String
     /// Whether the command failed because it is invalid in this session, for example because of an unknown
     /// role or a value out of range.
-    public var usage: Bool
+    package var usage: Bool
     /// `true` if the command was rejected because the plan would exceed its budget; `nil` otherwise.
-    public var over_budget: Bool?
+    package var over_budget: Bool?
     /// The reply to `status`; `nil` for other commands.
-    public var status: ControlStatus?
+    package var status: ControlStatus?
     /// The reply to `snapshot`: the stills that were taken, even if others failed; `nil` for other commands.
-    public var stills: [Still]?
+    package var stills: [Still]?
     /// The reply to commands about a camera's controls: their state after the command; `nil` for other
     /// commands, or if the camera couldn't be queried.
-    public var controls: ControlsReport?
+    package var controls: ControlsReport?
 
     /// Creates a reply from its values.
-    public init(
+    package init(
         ok: Bool, text: String, usage: Bool = false, over_budget: Bool? = nil,
         status: ControlStatus? = nil, stills: [Still]? = nil, controls: ControlsReport? = nil
     ) {
@@ -59,7 +59,7 @@ extension ControlReply {
     var line: Data { Data(JSONText.line(self).utf8) }
 
     /// Creates the reply to a change that the session has rejected.
-    public init(_ error: SessionChangeError) {
+    package init(_ error: SessionChangeError) {
         self.init(
             ok: false, text: error.description, usage: !error.isOverBudget,
             over_budget: error.isOverBudget ? true : nil)
@@ -70,7 +70,7 @@ extension ControlReply {
     /// - Parameters:
     ///   - outcome: The outcome that the session reported.
     ///   - sentence: Description of the change for the reply, used if the change succeeded.
-    public init(_ outcome: ChangeOutcome, did sentence: String) {
+    package init(_ outcome: ChangeOutcome, did sentence: String) {
         switch outcome {
         case .recorded: self.init(ok: true, text: sentence)
         case .nextRecording:
@@ -86,7 +86,7 @@ extension ControlReply {
 
     /// Creates the reply to `snapshot`, with the files of each camera, or the error if the camera's still
     /// failed.
-    public init(_ taken: [(role: String, files: Result<StillFolder.Files, StillError>)]) {
+    package init(_ taken: [(role: String, files: Result<StillFolder.Files, StillError>)]) {
         var stills: [Still] = []
         var failures: [String] = []
         for (role, result) in taken {

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 internal import System
 
 /// Receives commands for this process's session on a Unix socket that accepts only clients of the same user.
@@ -11,17 +11,17 @@ internal import System
 /// is closed. Two threads serve all clients, so that clients don't wait for each other. The `control` thread
 /// reads requests, sends replies, and runs non-blocking commands. The `control:work` thread runs blocking
 /// commands one after the other.
-public final class ControlServer: Sendable {
+package final class ControlServer: Sendable {
     /// A closure that sends the reply to a request. The closure must be called exactly once, from any thread.
-    public typealias ReplyHandler = @Sendable (ControlReply) -> Void
+    package typealias ReplyHandler = @Sendable (ControlReply) -> Void
 
     /// A valid command that is ready to be executed.
-    public struct Command: Sendable {
+    package struct Command: Sendable {
         let blocks: Bool
         let isImmediate: Bool
         /// Executes the command. The parameter `arrival` is the time on `CLOCK_MONOTONIC` at which the
         /// complete request was received.
-        public let perform: @Sendable (_ arrival: ClockTime, _ answer: @escaping ReplyHandler) -> Void
+        package let perform: @Sendable (_ arrival: ClockTime, _ answer: @escaping ReplyHandler) -> Void
 
         /// Creates the work for a command.
         ///
@@ -31,7 +31,7 @@ public final class ControlServer: Sendable {
         ///   - isImmediate: Whether `perform` replies before it returns. If `true`, the command is executed
         ///     even if many other commands are in progress.
         ///   - perform: Executes the command. `answer` must be called within one minute.
-        public init(
+        package init(
             blocks: Bool = false, isImmediate: Bool = false,
             perform: @escaping @Sendable (_ arrival: ClockTime, _ answer: @escaping ReplyHandler) -> Void
         ) {
@@ -43,7 +43,7 @@ public final class ControlServer: Sendable {
 
     /// A closure that parses a request. For an invalid request, it throws `ControlError.usage` with a
     /// sentence for the client. The closure is called on the `control` thread, so it must not block.
-    public typealias Handler = @Sendable (CommandRequest) throws(ControlError) -> Command
+    package typealias Handler = @Sendable (CommandRequest) throws(ControlError) -> Command
 
     private let folder: ControlFolder
     private let mailbox: ControlMailbox
@@ -55,7 +55,7 @@ public final class ControlServer: Sendable {
     ///
     /// - Parameter handler: Closure that parses each request.
     /// - Throws: `ControlError.system` if the socket or its folder can't be created.
-    public convenience init(handler: @escaping Handler) throws(ControlError) {
+    package convenience init(handler: @escaping Handler) throws(ControlError) {
         try self.init(
             in: ControlFolder(environment: ProcessInfo.processInfo.environment), handler: handler)
     }
@@ -98,12 +98,12 @@ public final class ControlServer: Sendable {
     /// - Parameter sessionFolder: The session folder; `nil` after the recording is finished.
     /// - Throws: `ControlError.system` if the path can't be stored. A failure to store the path doesn't
     ///   affect the recording.
-    public func setRecordingFolder(_ sessionFolder: String?) throws(ControlError) {
+    package func setRecordingFolder(_ sessionFolder: String?) throws(ControlError) {
         try folder.setRecordingFolder(sessionFolder, of: getpid())
     }
 
     /// Stops accepting requests, and waits until all commands in progress have finished.
-    public func stop() {
+    package func stop() {
         folder.removeFiles(of: getpid())
         blocking.finish()
         worker.join()

@@ -1,16 +1,16 @@
-public import Inputs
-public import Media
-public import Monitoring
-public import Plan
-public import Profiles
+package import Inputs
+package import Media
+package import Monitoring
+package import Plan
+package import Profiles
 internal import SessionFolder
 internal import Timing
 
 /// The state of a running session, for other programs. Times are in nanoseconds and relative to T0. Audio
 /// levels are linear, with 1 as full scale.
-public struct ControlStatus: Sendable, Equatable, Codable {
+package struct ControlStatus: Sendable, Equatable, Codable {
     /// The phase of the session.
-    public enum State: String, Sendable, Codable {
+    package enum State: String, Sendable, Codable {
         case starting
         /// The devices are running, but no recording is in progress.
         case standby
@@ -22,17 +22,17 @@ public struct ControlStatus: Sendable, Equatable, Codable {
 
     /// The loudness values of `Media.Loudness`, rounded to 0.01. A loudness value is `nil` until it has been
     /// measured.
-    public struct Loudness: Sendable, Equatable, Codable {
+    package struct Loudness: Sendable, Equatable, Codable {
         /// Loudness of the last 400 ms in LUFS (ITU-R BS.1770-4).
-        public var momentary_lufs: Double?
+        package var momentary_lufs: Double?
         /// Loudness of the last 3 s in LUFS.
-        public var short_term_lufs: Double?
+        package var short_term_lufs: Double?
         /// Gated loudness in LUFS since the measurement started.
-        public var integrated_lufs: Double?
+        package var integrated_lufs: Double?
         /// Loudness range in LU since the measurement started (EBU Tech 3342).
-        public var range_lu: Double?
+        package var range_lu: Double?
         /// Maximum true peak in dBTP since the measurement started, determined with 4× oversampling.
-        public var true_peak_dbtp: Double?
+        package var true_peak_dbtp: Double?
 
         init(_ loudness: Media.Loudness) {
             func rounded(_ value: Double?) -> Double? { value.map { ($0 * 100).rounded() / 100 } }
@@ -45,72 +45,72 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     }
 
     /// The phase of the session.
-    public var state: State
+    package var state: State
     /// The profile's name.
-    public var profile: String
+    package var profile: String
     /// Path of the session folder; `nil` while no recording is in progress.
-    public var folder: String?
+    package var folder: String?
     /// Progress of closing the files after a recording has ended; `nil` at all other times.
-    public var finishing: Finishing?
+    package var finishing: Finishing?
     /// Recorded time in nanoseconds since T0. On standby, the time since standby began.
-    public var time_ns: Int64
+    package var time_ns: Int64
     /// T0 on this machine's `CLOCK_MONOTONIC`, in nanoseconds; `nil` while no recording is in progress.
-    public var t0_monotonic_ns: Int64?
+    package var t0_monotonic_ns: Int64?
     /// T0 in the group's time, in nanoseconds since 1970; `nil` if the session doesn't follow a group.
-    public var t0_utc_ns: Int64?
+    package var t0_utc_ns: Int64?
     /// The mechanism that gave the capture and decision threads elevated priority: `nice-limit`,
     /// `realtimekit`, or `not-granted`; `nil` until the mechanism is known.
-    public var priority: String?
+    package var priority: String?
     /// The reason why the priority wasn't granted; `nil` if the priority was granted.
-    public var priority_reason: String?
+    package var priority_reason: String?
     /// The cameras of the session.
-    public var cameras: [Camera]
+    package var cameras: [Camera]
     /// The microphones of the session.
-    public var microphones: [Microphone]
+    package var microphones: [Microphone]
     /// The program; `nil` if the plan doesn't include one.
-    public var program: Program?
+    package var program: Program?
     /// The content and layout of the program; `nil` if the plan doesn't include a program.
-    public var arrangement: Arrangement?
+    package var arrangement: Arrangement?
     /// Names of the program's scenes.
-    public var scenes: [String]
+    package var scenes: [String]
     /// Name of the current scene; `nil` if the program doesn't show a scene.
-    public var scene: String?
+    package var scene: String?
     /// Alignment delay in nanoseconds: the time from a tick's instant until the tick's frames are chosen. The
     /// delay equals the latency of the program; `nil` while no recording is in progress.
-    public var delay_ns: Int64?
+    package var delay_ns: Int64?
     /// Delay of the recorded files behind real time, in nanoseconds. A crash would lose the data recorded
     /// during this time. The value is `nil` while no files are being written.
-    public var behind_ns: Int64?
+    package var behind_ns: Int64?
     /// The most recent markers of the recording, at most 100, in order of creation.
-    public var markers: [Marker]
+    package var markers: [Marker]
     /// Number of markers in the recording.
-    public var marker_count: Int
+    package var marker_count: Int
     /// The free space of the recording disk; `nil` while the free space is unknown.
-    public var disk: Disk?
+    package var disk: Disk?
     /// The loss limits of the recording.
-    public var limits: Limits
+    package var limits: Limits
     /// The action that is taken if the plan exceeds its budget: `adapt` or `refuse`.
-    public var policy: String
+    package var policy: String
     /// The hardware cost of the plan; `nil` if the session wasn't planned for a machine.
-    public var cost: Cost?
+    package var cost: Cost?
     /// The level of system pressure; `nil` if the pressure isn't measured.
-    public var pressure: String?
+    package var pressure: String?
     /// The causes of system pressure, worded as the end of a sentence; `nil` if there is no pressure.
-    public var pressure_reason: String?
+    package var pressure_reason: String?
     /// Advice on relieving the most serious cause of system pressure, worded as the end of a sentence; `nil`
     /// if there is no pressure.
-    public var pressure_advice: String?
+    package var pressure_advice: String?
     /// Descriptions of the quality reductions that the governor has made.
-    public var given_up: [String]
+    package var given_up: [String]
     /// The live outputs: first those in the profile, then those started by commands.
-    public var live_outputs: [LiveOutput]
+    package var live_outputs: [LiveOutput]
     /// The governor's latest steps with their reasons, oldest first.
-    public var governor: [GovernorStep]
+    package var governor: [GovernorStep]
     /// The verdict on the last completed recording; `nil` during a recording, and before the first recording.
-    public var verdict: String?
+    package var verdict: String?
     /// Names of the commands that the session accepts, as listed by `multicam ctl --help`; `nil` if the
     /// commands are unknown.
-    public var commands: [String]?
+    package var commands: [String]?
 
     private static let mostMarkers = 100
 
@@ -123,7 +123,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     ///   - cost: Hardware cost of the current plan.
     ///   - state: Phase of the session, which overrides the phase in `status` if the caller has more
     ///     information.
-    public init(
+    package init(
         _ status: SessionStatus, plan: SessionPlan, folder: String?, cost: HardwareCost? = nil,
         state: State? = nil
     ) {
@@ -171,55 +171,55 @@ extension ControlStatus {
     /// The state of one camera. Frame counts refer to the camera's own tracks. If the camera isn't recorded,
     /// the counts refer to the frames that were available to the program, and to the frames lost while the
     /// program showed the camera.
-    public struct Camera: Sendable, Equatable, Codable {
+    package struct Camera: Sendable, Equatable, Codable {
         /// The camera's role.
-        public var role: String
+        package var role: String
         /// Name of the device currently assigned to the role.
-        public var name: String
+        package var name: String
         /// Pixel format of the current or last delivered frames: `mjpeg`, `yuyv`, `nv12`, or `h264`.
-        public var pixel: String
+        package var pixel: String
         /// Width of the delivered frames in pixels.
-        public var width: Int
+        package var width: Int
         /// Height of the delivered frames in pixels.
-        public var height: Int
+        package var height: Int
         /// Configured frame rate in frames per second.
-        public var nominal_rate: Double
+        package var nominal_rate: Double
         /// Frame rate in frames per second, as measured. On standby, the value is 0 while the camera is
         /// disconnected.
-        public var rate: Double
+        package var rate: Double
         /// Clockwise rotation in degrees that a preview applies to make the delivered frames upright.
-        public var rotation: Int
+        package var rotation: Int
         /// Whether a preview flips the frames horizontally, after rotation.
-        public var mirrored: Bool
+        package var mirrored: Bool
         /// Whether the camera isn't delivering frames.
-        public var away: Bool
+        package var away: Bool
         /// The reason why the camera isn't delivering frames, in words; `nil` while the camera is delivering
         /// frames.
-        public var reason: String?
+        package var reason: String?
         /// The loss cause of the frames missing during the outage: `disconnected`, `reconfigured` (by a
         /// user), or `governor`; `nil` while the camera is delivering frames.
-        public var away_cause: String?
+        package var away_cause: String?
         /// Duration of the outage in nanoseconds; `nil` while the camera is delivering frames.
-        public var away_ns: Int64?
+        package var away_ns: Int64?
         /// Number of undamaged frames captured since T0.
-        public var captured: Int
+        package var captured: Int
         /// Number of surplus frames dropped because the camera is faster than its track.
-        public var decimated: Int
+        package var decimated: Int
         /// Number of duplicates of the previous frame that replace missing frames.
-        public var duplicated: Int
+        package var duplicated: Int
         /// Number of slates that replace missing frames.
-        public var slate: Int
+        package var slate: Int
         /// Number of frames lost since T0.
-        public var lost: Int
+        package var lost: Int
         /// Number of lost frames by cause, such as `bus`. Zero entries are omitted.
-        public var losses: [String: Int]
+        package var losses: [String: Int]
         /// Deviation of the camera's clock from its nominal rate in parts per million. The value is positive if the
         /// clock runs fast.
-        public var ppm: Double
+        package var ppm: Double
         /// Whether the camera's clock model is reliable.
-        public var locked: Bool
+        package var locked: Bool
         /// Standard error of the frame times in microseconds, according to the clock model.
-        public var residual_us: Double
+        package var residual_us: Double
 
         init(_ camera: SessionStatus.Camera, in plan: SessionPlan, at now: ClockTime) {
             let preview = plan.cameras.first { $0.role == camera.role }?.preview
@@ -258,43 +258,43 @@ extension ControlStatus {
 
 extension ControlStatus {
     /// The state of one microphone.
-    public struct Microphone: Sendable, Equatable, Codable {
+    package struct Microphone: Sendable, Equatable, Codable {
         /// The microphone's role.
-        public var role: String
+        package var role: String
         /// Name of the device assigned to the role.
-        public var name: String
+        package var name: String
         /// Number of channels in the microphone's track.
-        public var channels: Int
+        package var channels: Int
         /// Linear peak level, 0…1, with the decay of a program meter (`AudioLevel.peak`).
-        public var peak: Double
+        package var peak: Double
         /// Linear root mean square level, 0…1, averaged over 300 ms (`AudioLevel.rootMeanSquare`).
-        public var level: Double
+        package var level: Double
         /// Loudness of the microphone's track since T0; `nil` while no recording is in progress.
-        public var loudness: Loudness?
+        package var loudness: Loudness?
         /// Gain in the program mix in decibels. The gain doesn't affect the level, the loudness, or the
         /// microphone's track.
-        public var gain: Double
+        package var gain: Double
         /// Whether the microphone is muted in the program mix.
-        public var muted: Bool
+        package var muted: Bool
         /// The microphone's active alarms.
-        public var alarms: [AudioAlarm.Kind]
+        package var alarms: [AudioAlarm.Kind]
         /// Duration of the current silence or missing signal in nanoseconds; `nil` while neither alarm is
         /// active.
-        public var silent_ns: Int64?
+        package var silent_ns: Int64?
         /// Number of clipping events since T0; on standby, since the last recording's T0. Overloads within
         /// one second count as one event.
-        public var clipped: Int
+        package var clipped: Int
         /// Number of clipping events in the last 60 s.
-        public var clipped_last_minute: Int
+        package var clipped_last_minute: Int
         /// Duration of missing audio in nanoseconds.
-        public var missing_ns: Int64
+        package var missing_ns: Int64
         /// Deviation of the microphone's clock from its nominal rate in parts per million. The value is positive if the
         /// clock runs fast.
-        public var ppm: Double
+        package var ppm: Double
         /// Whether the microphone's clock model is reliable.
-        public var locked: Bool
+        package var locked: Bool
         /// Standard error of the audio times in microseconds, according to the clock model.
-        public var residual_us: Double
+        package var residual_us: Double
 
         init(_ microphone: SessionStatus.Microphone, in plan: SessionPlan, at now: ClockTime) {
             role = microphone.role
@@ -319,28 +319,28 @@ extension ControlStatus {
 
 extension ControlStatus {
     /// The state of the program.
-    public struct Program: Sendable, Equatable, Codable {
+    package struct Program: Sendable, Equatable, Codable {
         /// The layout of the cameras.
-        public var layout: ProgramLayout
+        package var layout: ProgramLayout
         /// Roles of the visible cameras, starting with the main camera.
-        public var shown: [String]
+        package var shown: [String]
         /// Roles of the cameras in the last composed frame, starting with the main camera. A change of
         /// cameras appears here after a frame with the new cameras has been composed.
-        public var on_air: [String]
+        package var on_air: [String]
         /// Roles of the microphones that are audible in the program.
-        public var mix: [String]
+        package var mix: [String]
         /// Number of new program frames composed since T0.
-        public var captured: Int
+        package var captured: Int
         /// Number of program frames that repeat the previous frame.
-        public var duplicated: Int
+        package var duplicated: Int
         /// Number of program frames lost since T0 because the computer or the disk was too slow.
-        public var lost: Int
+        package var lost: Int
         /// Number of lost program frames by cause, including frames that a camera lost while it was visible.
         /// Zero entries are omitted.
-        public var losses: [String: Int]
+        package var losses: [String: Int]
         /// Loudness of the program's audio since T0; `nil` while no recording is in progress or if the
         /// program has no audio.
-        public var loudness: Loudness?
+        package var loudness: Loudness?
 
         init(_ program: PlannedProgram, _ status: SessionStatus) {
             layout = program.arrangement.layout
@@ -356,63 +356,63 @@ extension ControlStatus {
     }
 
     /// The content of the program, in the form used in profiles, and the resulting positions of the cameras.
-    public struct Arrangement: Sendable, Equatable, Codable {
+    package struct Arrangement: Sendable, Equatable, Codable {
         /// The position of a camera in the program.
-        public struct Layer: Sendable, Equatable, Codable {
+        package struct Layer: Sendable, Equatable, Codable {
             /// The camera's role.
-            public var role: String
+            package var role: String
             /// Distance from the program's left edge in pixels.
-            public var x: Int
+            package var x: Int
             /// Distance from the program's top edge in pixels.
-            public var y: Int
+            package var y: Int
             /// Width of the layer in program pixels.
-            public var width: Int
+            package var width: Int
             /// Height of the layer in program pixels.
-            public var height: Int
+            package var height: Int
             /// Clockwise rotation of the camera's delivered frames in degrees.
-            public var rotation: Int
+            package var rotation: Int
             /// Whether the frames are flipped horizontally.
-            public var mirrored: Bool
+            package var mirrored: Bool
             /// How the frames are fitted into the position: shown completely with bars, or cropped.
-            public var fit: FrameLayer.Fit
+            package var fit: FrameLayer.Fit
         }
 
         /// Size of a camera's frames as the program uses them: cropped, upright, and with square pixels.
-        public struct Frame: Sendable, Equatable, Codable {
+        package struct Frame: Sendable, Equatable, Codable {
             /// Width of the frames in pixels.
-            public var width: Int
+            package var width: Int
             /// Height of the frames in pixels.
-            public var height: Int
+            package var height: Int
         }
 
         /// The layout of the cameras.
-        public var layout: ProgramLayout
+        package var layout: ProgramLayout
         /// The role of the main camera.
-        public var main: String
+        package var main: String
         /// Roles of the other cameras, in their order after the main camera or from the corner.
-        public var inset: [String]
+        package var inset: [String]
         /// Roles of the cameras that aren't shown but keep their position in the order.
-        public var hidden: [String]
+        package var hidden: [String]
         /// The first corner of the stack of insets.
-        public var corner: InsetStyle.Corner
+        package var corner: InsetStyle.Corner
         /// Width of an inset as a fraction of the program's width.
-        public var scale: Double
+        package var scale: Double
         /// Distance of the insets from the program's edges, as a fraction of the program's width.
-        public var margin: Double
+        package var margin: Double
         /// Width of the white border inside each inset, in pixels.
-        public var border: Int
+        package var border: Int
         /// How frames with a different aspect ratio are fitted: `contain` or `cover`.
-        public var fit: FrameLayer.Fit
+        package var fit: FrameLayer.Fit
         /// Zoom factors of the cameras by role.
-        public var zoom: [String: Double]
+        package var zoom: [String: Double]
         /// Width and height of the program in pixels.
-        public var size: [Int]
+        package var size: [Int]
         /// Frame rate of the program in frames per second.
-        public var rate: Double
+        package var rate: Double
         /// Positions of the visible cameras, from back to front.
-        public var layers: [Layer]
+        package var layers: [Layer]
         /// Frame sizes of all cameras by role. Layouts depend on the aspect ratios of these frames.
-        public var frames: [String: Frame]
+        package var frames: [String: Frame]
 
         init(_ program: PlannedProgram, of cameras: [PlannedCamera]) {
             let arrangement = program.arrangement
@@ -442,13 +442,13 @@ extension ControlStatus {
 
 extension ControlStatus {
     /// Free space on the disk of the current or next recording.
-    public struct Disk: Sendable, Equatable, Codable {
+    package struct Disk: Sendable, Equatable, Codable {
         /// Number of free bytes.
-        public var free_bytes: Int64
+        package var free_bytes: Int64
         /// Time in seconds until the disk is full, based on the growth rate of the files. Until this rate is
         /// known, the estimate uses the plan's expected rate. The estimate is `nil` while no files are being
         /// written.
-        public var seconds_left: Double?
+        package var seconds_left: Double?
 
         init(_ freeBytes: Int64, _ status: SessionStatus, _ plan: SessionPlan) {
             free_bytes = freeBytes
@@ -458,41 +458,41 @@ extension ControlStatus {
     }
 
     /// Progress of closing the files of a recording that has ended.
-    public struct Finishing: Sendable, Equatable, Codable {
+    package struct Finishing: Sendable, Equatable, Codable {
         /// Number of closed files.
-        public var done: Int
+        package var done: Int
         /// Total number of files to close.
-        public var total: Int
+        package var total: Int
 
         init(_ finishing: SessionStatus.Finishing) { (done, total) = (finishing.done, finishing.total) }
     }
 
     /// A named point in time in the recording.
-    public struct Marker: Sendable, Equatable, Codable {
+    package struct Marker: Sendable, Equatable, Codable {
         /// Time in nanoseconds since T0.
-        public var at_ns: Int64
+        package var at_ns: Int64
         /// Name of the marker.
-        public var text: String
+        package var text: String
     }
 
     /// A step of the governor, in the same form as in the manifest.
-    public struct GovernorStep: Sendable, Equatable, Codable {
+    package struct GovernorStep: Sendable, Equatable, Codable {
         /// Time in nanoseconds since T0.
-        public var at_ns: Int64
+        package var at_ns: Int64
         /// The reduction or restoration of quality, such as `desk rate 30 → 20`.
-        public var step: String
+        package var step: String
         /// The reason for the governor's step.
-        public var reason: String
+        package var reason: String
     }
 
     /// Loss limits of the recording. A field is `nil` if no limit applies.
-    public struct Limits: Sendable, Equatable, Codable {
+    package struct Limits: Sendable, Equatable, Codable {
         /// Maximum fraction of a track's frames that may be lost.
-        public var lost_frames: Double?
+        package var lost_frames: Double?
         /// Maximum fraction of a microphone's samples that may be lost.
-        public var lost_samples: Double?
+        package var lost_samples: Double?
         /// Maximum duration of a microphone's silence in nanoseconds.
-        public var silence_ns: Int64?
+        package var silence_ns: Int64?
 
         init(_ limits: RecordingLimits) {
             lost_frames = limits.lostFrames
@@ -504,25 +504,25 @@ extension ControlStatus {
 
 extension ControlStatus {
     /// The state of a live output.
-    public struct LiveOutput: Sendable, Equatable, Codable {
+    package struct LiveOutput: Sendable, Equatable, Codable {
         /// Name of the live output.
-        public var name: String
+        package var name: String
         /// Kind of live output: `srt`, `rtmp`, `whip`, `v4l2`, or `pulse`.
-        public var kind: String
+        package var kind: String
         /// Current state: `off`, `connecting`, `connected`, `waiting`, `refused`, or `ended`.
-        public var state: String
+        package var state: String
         /// The reason for the live output's state, as a sentence; `nil` if there is nothing to report.
-        public var text: String?
+        package var text: String?
         /// Start of the current state in nanoseconds, measured like `time_ns`; `nil` if the live output was
         /// never started.
-        public var since_ns: Int64?
+        package var since_ns: Int64?
         /// Number of frames that were sent. For a virtual microphone, this is the number of 20 ms audio
         /// blocks.
-        public var sent_frames: Int64
+        package var sent_frames: Int64
         /// Number of frames dropped so far because the server was too slow or unreachable.
-        public var dropped_frames: Int64
+        package var dropped_frames: Int64
         /// Current bit rate in bits per second; `nil` while the bit rate is unknown.
-        public var bitrate: Int64?
+        package var bitrate: Int64?
 
         static func all(_ status: SessionStatus, _ plan: SessionPlan) -> [LiveOutput] {
             let planned = plan.liveOutputs.map { liveOutput in
@@ -553,35 +553,35 @@ extension ControlStatus {
 
 extension ControlStatus {
     /// Hardware cost of the current plan. A value of 1 is the full capacity of a resource.
-    public struct Cost: Sendable, Equatable, Codable {
+    package struct Cost: Sendable, Equatable, Codable {
         /// Utilization of one resource.
-        public struct Term: Sendable, Equatable, Codable {
+        package struct Term: Sendable, Equatable, Codable {
             /// Name of the resource, such as `cpu` or `usb:1`.
-            public var resource: String
+            package var resource: String
             /// Fraction of the resource that the plan uses.
-            public var used: Double
+            package var used: Double
             /// The parts of the plan that use the resource, largest first.
-            public var owners: [Owner]
+            package var owners: [Owner]
             /// A sentence that states the utilization in absolute units.
-            public var text: String
+            package var text: String
         }
 
         /// One owner's share of a resource's utilization.
-        public struct Owner: Sendable, Equatable, Codable {
+        package struct Owner: Sendable, Equatable, Codable {
             /// Name of the owner: `program`, `session`, a role, or a device that another process uses.
-            public var name: String
+            package var name: String
             /// Fraction of the resource that the owner uses.
-            public var used: Double
+            package var used: Double
         }
 
         /// Utilization of the most constrained resource.
-        public var hardware: Double
+        package var hardware: Double
         /// Maximum utilization of any resource that the profile permits.
-        public var budget: Double
+        package var budget: Double
         /// Utilization of each resource, most constrained first.
-        public var terms: [Term]
+        package var terms: [Term]
         /// A sentence for each resource with unknown utilization.
-        public var unknown: [String]
+        package var unknown: [String]
 
         init(_ cost: HardwareCost, budget: Double) {
             // JSON can't represent infinity, and the cost of a missing resource is infinite.

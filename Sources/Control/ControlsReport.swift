@@ -1,50 +1,50 @@
-public import Media
+package import Media
 
 /// The controls of a camera as JSON. This report is the output of `multicam controls --json` and the reply to
 /// `multicam ctl controls`.
 ///
 /// Control characters are removed from strings that devices report.
-public struct ControlsReport: Sendable, Equatable, Codable {
+package struct ControlsReport: Sendable, Equatable, Codable {
     /// The queried camera.
-    public struct Camera: Sendable, Equatable, Codable {
+    package struct Camera: Sendable, Equatable, Codable {
         /// The camera's name.
-        public var name: String
+        package var name: String
         /// A selector that matches this camera.
-        public var selector: String
+        package var selector: String
         /// Path of the device node.
-        public var node: String
+        package var node: String
         /// Identity of the camera, as text for users.
-        public var identity: String
+        package var identity: String
     }
 
     /// One control of a camera.
-    public struct Control: Sendable, Equatable, Codable {
+    package struct Control: Sendable, Equatable, Codable {
         /// V4L2 name of the control, in snake case.
-        public var name: String
+        package var name: String
         /// Kind of control: `integer`, `boolean`, `menu`, `bitmask`, or `integer-menu`.
-        public var kind: String
+        package var kind: String
         /// Current value in the control's own units.
-        public var value: Int64
+        package var value: Int64
         /// Minimum value of the control.
-        public var minimum: Int64
+        package var minimum: Int64
         /// Maximum value of the control. For a bitmask, this value contains all valid bits.
-        public var maximum: Int64
+        package var maximum: Int64
         /// Step between valid values, counted from `minimum`.
-        public var step: Int64
+        package var step: Int64
         /// Default value according to the driver.
-        public var `default`: Int64
+        package var `default`: Int64
         /// Whether the control is read-only.
-        public var read_only: Bool
+        package var read_only: Bool
         /// Whether the control currently has no effect because of another control's value, such as exposure
         /// time during automatic exposure.
-        public var inactive: Bool
+        package var inactive: Bool
         /// Whether the camera itself changes the value.
-        public var volatile: Bool
+        package var volatile: Bool
         /// Menu items by value. For controls of other kinds, the dictionary is empty.
-        public var menu: [String: String]
+        package var menu: [String: String]
 
         /// Creates a description of a control from the values reported by the camera.
-        public init(_ control: DeviceControl) {
+        package init(_ control: DeviceControl) {
             name = control.name.printable()
             kind = control.kind.rawValue
             value = control.value
@@ -61,18 +61,18 @@ public struct ControlsReport: Sendable, Equatable, Codable {
     }
 
     /// The outcome of setting one control to a value.
-    public struct Setting: Sendable, Equatable, Codable {
+    package struct Setting: Sendable, Equatable, Codable {
         /// The control's name.
-        public var name: String
+        package var name: String
         /// The requested value.
-        public var asked: Int64
+        package var asked: Int64
         /// The control's value after the change; `nil` (`null` in JSON) if the value couldn't be read.
-        public var value: Int64?
+        package var value: Int64?
         /// The reason why the camera rejected the value; `nil` (`null` in JSON) if the value was accepted.
-        public var refused: String?
+        package var refused: String?
 
         /// Creates a description of the outcome of setting a control.
-        public init(_ outcome: ControlOutcome) {
+        package init(_ outcome: ControlOutcome) {
             name = outcome.request.name.printable()
             asked = outcome.request.value
             value = outcome.value
@@ -80,7 +80,7 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         }
 
         /// Encodes all fields, including those that are `nil`.
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(name, forKey: .name)
             try container.encode(asked, forKey: .asked)
@@ -90,13 +90,13 @@ public struct ControlsReport: Sendable, Equatable, Codable {
     }
 
     /// The queried camera.
-    public var camera: Camera
+    package var camera: Camera
     /// All controls with their current values, in the driver's order.
-    public var controls: [Control]
+    package var controls: [Control]
     /// The controls that were set, in order, with the outcome of each.
-    public var set: [Setting]
+    package var set: [Setting]
     /// Names of the presets saved for the camera.
-    public var presets: [String]
+    package var presets: [String]
 
     /// Creates a report of a camera's controls.
     ///
@@ -105,7 +105,7 @@ public struct ControlsReport: Sendable, Equatable, Codable {
     ///   - controls: All controls of the camera in their current state.
     ///   - outcomes: The outcomes of the controls that were set.
     ///   - presets: The names of the camera's presets.
-    public init(
+    package init(
         _ device: CaptureDevice, _ controls: [DeviceControl], _ outcomes: [ControlOutcome],
         presets: [String]
     ) {

@@ -3,12 +3,12 @@ internal import System
 
 /// The control room's web process. The process serves the page and its API, and is a client of the recorder like any
 /// other program.
-public enum ControlRoom {
+package enum ControlRoom {
     /// Runs the web server with the settings received from the supervisor on standard input, until the
     /// supervisor disconnects. Blocks the calling thread, which becomes the web loop's thread.
     ///
     /// - Returns: The exit status: 0 if the supervisor ended the process, 1 if the server couldn't start.
-    public static func run() -> Int32 {
+    package static func run() -> Int32 {
         let supervisor = SupervisorConnection()
         var said: [SupervisorMessage] = []
         while !said.contains(where: { $0.settings != nil }) {

@@ -2,9 +2,9 @@ internal import Capture
 internal import Media
 
 /// The results of all checks of `multicam doctor` on this computer.
-public struct DoctorReport: Sendable {
+package struct DoctorReport: Sendable {
     /// The findings, grouped by check, in the order of the checks.
-    public let findings: [Finding]
+    package let findings: [Finding]
 
     /// Runs all checks. Reads data from the kernel and the sound server, and changes nothing. Takes up to a
     /// few seconds if the sound server doesn't respond; don't call this from a Swift task.
@@ -12,7 +12,7 @@ public struct DoctorReport: Sendable {
     /// - Parameters:
     ///   - output: The output folder for recordings, which doesn't need to exist.
     ///   - nodes: Device nodes of the virtual cameras in a profile's live outputs.
-    public init(output: String, publishingTo nodes: [String] = []) {
+    package init(output: String, publishingTo nodes: [String] = []) {
         var machine = Machine(output: output)
         machine.publishedNodes = nodes
         self.init(of: machine)
@@ -31,13 +31,13 @@ public struct DoctorReport: Sendable {
     }
 
     /// Whether the computer is free of problems that would make recordings fail.
-    public var isHealthy: Bool { !findings.contains { $0.level == .problem } }
+    package var isHealthy: Bool { !findings.contains { $0.level == .problem } }
 }
 
 /// The result of one check, with a command that fixes the problem.
-public struct Finding: Sendable, Hashable {
+package struct Finding: Sendable, Hashable {
     /// The severity of a finding.
-    public enum Level: String, Sendable, CaseIterable {
+    package enum Level: String, Sendable, CaseIterable {
         /// The check passed.
         case ok
         /// Recordings work, but parts of them may fail or could be improved.
@@ -49,18 +49,18 @@ public struct Finding: Sendable, Hashable {
     }
 
     /// Name of the check, such as `usb.autosuspend`. The part before the period is its group.
-    public let check: String
+    package let check: String
     /// The severity of the finding.
-    public let level: Level
+    package let level: Level
     /// The device node, USB device, sound source, or folder; `nil` if the finding concerns the whole computer.
-    public let device: String?
+    package let device: String?
     /// The finding as a sentence of at most 1000 printable characters.
-    public let text: String
+    package let text: String
     /// A POSIX shell command that fixes the problem; `nil` if none exists.
-    public let repairCommand: String?
+    package let repairCommand: String?
 
     /// Creates a finding. Control characters in its texts are replaced.
-    public init(
+    package init(
         _ check: String, _ level: Level, device: String? = nil, _ text: String, repairCommand: String? = nil
     ) {
         self.check = check
@@ -71,5 +71,5 @@ public struct Finding: Sendable, Hashable {
     }
 
     /// The group of the check, such as `usb` for `usb.autosuspend`.
-    public var group: String { String(check.prefix { $0 != "." }) }
+    package var group: String { String(check.prefix { $0 != "." }) }
 }

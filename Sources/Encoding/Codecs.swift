@@ -1,15 +1,15 @@
-public import Media
+package import Media
 
 /// Codecs of a session: x264, hardware encoders and AAC (libavcodec), JPEG (libjpeg-turbo), pixel conversion (libyuv),
 /// resampling (libswresample), and loudness (libebur128).
-public struct Codecs: CodecFactory {
+package struct Codecs: CodecFactory {
     /// Opens hardware encoders; `nil` selects the encoders of libavcodec.
     private let open: HardwareCoderFactory?
 
     private let frameTimeout: Nanoseconds
 
     /// Creates a factory that uses libavcodec's hardware encoders.
-    public init() {
+    package init() {
         open = nil
         frameTimeout = CoderThread.defaultFrameTimeout
     }
@@ -37,7 +37,7 @@ public struct Codecs: CodecFactory {
     /// - Returns: An encoder that isn't shared with other threads.
     /// - Throws: An error if the width or height is odd, x264 is missing or rejects the settings, memory allocation
     ///   fails, or required hardware rejects the stream.
-    public func makeVideoEncoder(
+    package func makeVideoEncoder(
         _ settings: VideoEncodingSettings, name: String
     ) throws(EncodingError) -> sending any VideoEncoding {
         try ComposedVideoEncoder(settings, name: name, open: open, frameTimeout: frameTimeout)
@@ -51,7 +51,7 @@ public struct Codecs: CodecFactory {
     ///   - name: Name of the track, used in messages.
     /// - Returns: An encoder that isn't shared with other threads.
     /// - Throws: An error if a parameter is out of range, or the codec is missing or rejects the settings.
-    public func makeAudioEncoder(
+    package func makeAudioEncoder(
         channels: Int, bitrate: Int, name: String
     ) throws(EncodingError) -> sending any AudioEncoding {
         try AACEncoder(channels: channels, bitrate: bitrate, name: name)
@@ -64,7 +64,7 @@ public struct Codecs: CodecFactory {
     ///   - name: Name of the track, used in messages.
     /// - Returns: A resampler that isn't shared with other threads.
     /// - Throws: An error if `format` is out of range, or memory allocation fails.
-    public func makeResampler(
+    package func makeResampler(
         from format: AudioFormat, name: String
     ) throws(EncodingError) -> sending any Resampling {
         try DriftResampler(from: format, name: name)
@@ -77,7 +77,7 @@ public struct Codecs: CodecFactory {
     ///   - name: Name of the track, used in messages.
     /// - Returns: A loudness meter that isn't shared with other threads.
     /// - Throws: An error if `channels` is out of range, or memory allocation fails.
-    public func makeLoudnessMeter(
+    package func makeLoudnessMeter(
         channels: Int, name: String
     ) throws(EncodingError) -> sending any LoudnessMetering {
         try LoudnessMeter(channels: channels, name: name)
@@ -88,7 +88,7 @@ public struct Codecs: CodecFactory {
     /// - Parameter name: Name of the track, used in messages.
     /// - Returns: A decoder that isn't shared with other threads.
     /// - Throws: An error if libavcodec doesn't include an H.264 decoder, or memory allocation fails.
-    public func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {
+    package func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {
         try H264Decoder(name: name)
     }
 
@@ -100,7 +100,7 @@ public struct Codecs: CodecFactory {
     ///   - caption: Text on the slate.
     /// - Returns: A complete JPEG.
     /// - Throws: An error if the frame isn't a readable JPEG.
-    public func makeSlate(
+    package func makeSlate(
         like frame: CapturedFrame, caption: SlateCaption
     ) throws(EncodingError) -> SharedBytes {
         try Slate.makeJPEG(like: frame, caption: caption)
@@ -109,7 +109,7 @@ public struct Codecs: CodecFactory {
     /// Reason why slates can't show text, as a sentence; `nil` if a font is available.
     ///
     /// The first call in a process reads fontconfig's files, which takes tens of milliseconds.
-    public var slateTextProblem: String? {
+    package var slateTextProblem: String? {
         InstalledFonts() == nil
             ? "slates will not show the camera name, because fontconfig found no font. Install a font, for example the package "
                 + "fonts-dejavu-core."
@@ -118,7 +118,7 @@ public struct Codecs: CodecFactory {
 
     /// Whether the bytes are one complete JPEG of the given size. Only a JPEG that lacks an end marker is
     /// decoded, to find out whether other data is also missing. Safe to call from any thread.
-    public func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
+    package func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
         guard let markers = JPEGMarkers(bytes.bytes) else { return false }
         guard markers.size == size else { return false }
         // Some cameras never send an end marker. Their JPEGs must be decoded completely to find out whether
@@ -136,7 +136,7 @@ public struct Codecs: CodecFactory {
     /// - Returns: A frame that owns its memory, or `frame` itself if no conversion is needed.
     /// - Throws: An error if `pixel` is an unsupported format, the size isn't valid, or the frame is damaged
     ///   or H.264.
-    public func convert(
+    package func convert(
         _ frame: CapturedFrame, to pixel: PixelFormat, part: FramePart?, size: FrameSize?
     ) throws(EncodingError) -> CapturedFrame {
         try FrameConversion.convert(frame, to: pixel, part: part, size: size)
@@ -150,7 +150,7 @@ public struct Codecs: CodecFactory {
     ///   - name: Name of the caller, used in messages.
     /// - Returns: A compositor that isn't shared with other threads.
     /// - Throws: An error if the width or height is odd or not positive.
-    public func makeComposer(
+    package func makeComposer(
         size: FrameSize, color: ColorDescription, name: String
     ) throws(EncodingError) -> sending any FrameComposing {
         try FrameComposer(size: size, color: color, name: name)
@@ -160,7 +160,7 @@ public struct Codecs: CodecFactory {
     /// JPEG quality 95 (of 100). Safe to call from any thread.
     ///
     /// - Throws: An error if the frame is damaged, or is H.264, which must be decoded first.
-    public func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {
+    package func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {
         try StillJPEG.bytes(of: frame)
     }
 }

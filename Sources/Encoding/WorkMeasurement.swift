@@ -1,7 +1,7 @@
 internal import CMedia
 internal import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 
 /// Measures the cost of each kind of work on this machine. Each kind of work is measured with synthetic
 /// frames and audio of two sizes, and a line is fitted through both results.
@@ -10,7 +10,7 @@ public import Media
 /// other processes. During the measurement, background threads are busy half of the time, as in a recording.
 /// This load matters because CPUs that share a core, caches, or the memory bus slow each other down. The
 /// measurement takes several seconds and blocks the calling thread.
-public struct WorkMeasurement {
+package struct WorkMeasurement {
     /// CPU time of one measured operation in nanoseconds, and the number of units that the operation
     /// processed.
     private struct Sample {
@@ -25,7 +25,7 @@ public struct WorkMeasurement {
     private static let encodedFrames = 60
 
     /// Creates a measurement. Call `table` to run the measurement.
-    public init() {}
+    package init() {}
 
     /// Measures all kinds of work except `deliver`, which can only be measured in recordings. Blocks the calling thread
     /// for several seconds.
@@ -33,7 +33,7 @@ public struct WorkMeasurement {
     /// - Parameter progress: Called with the completed fraction, 0…1.
     /// - Returns: The cost table of this machine.
     /// - Throws: An error if a codec is missing or fails to open.
-    public func table(progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
+    package func table(progress: (Double) -> Void = { _ in }) throws(EncodingError) -> CostTable {
         try table(of: WorkKind.allCases.filter { $0 != .deliver }, progress: progress)
     }
 

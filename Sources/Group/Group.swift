@@ -8,14 +8,14 @@ internal import System
 /// Runs the recorders of several computers as one session. The process that runs this code communicates with
 /// the other computers in the group. The process starts recorders and controls them through their control
 /// sockets. If the process fails, running recordings aren't affected.
-public enum Group {
+package enum Group {
     /// Runs the task that `multicam` requests. Blocks the calling thread, which must be the main thread and
     /// the process's only thread.
     ///
     /// - Parameter arguments: The program's name, a task such as `serve`, and arguments of the form
     ///   `KEY=VALUE`.
     /// - Returns: The exit status.
-    public static func run(_ arguments: [String]) -> Int32 {
+    package static func run(_ arguments: [String]) -> Int32 {
         // Block the signals before preparation starts the first thread. If any thread didn't block them, the
         // signals would terminate the process.
         StopSignals.block()

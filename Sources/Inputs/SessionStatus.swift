@@ -1,7 +1,7 @@
 public import Media
 public import Monitoring
-public import SessionFolder
-public import Timing
+package import SessionFolder
+package import Timing
 
 /// A snapshot of the state of a session, for status lines and monitoring programs.
 public struct SessionStatus: Sendable, Equatable {
@@ -27,9 +27,9 @@ public struct SessionStatus: Sendable, Equatable {
         /// Frame counts of the camera in the current recording. The counts refer to the camera's own tracks.
         /// If the camera doesn't have a track, they refer to the program during the time in which it showed
         /// the camera. All counts are zero on standby.
-        public let counts: FrameCounts
+        package let counts: FrameCounts
         /// State of the camera's clock model, including the accuracy of frame times.
-        public let clock: ClockReading
+        package let clock: ClockReading
         /// Start and reason of the current outage; `nil` while frames are arriving.
         public let outage: CameraOutage?
         /// Reason why the camera's frames can't be used at the moment; `nil` if the frames can be shown.
@@ -51,25 +51,25 @@ public struct SessionStatus: Sendable, Equatable {
         /// Current audio level of the microphone.
         public let level: AudioLevel
         /// Loudness of the microphone's track so far; `nil` while no recording is in progress.
-        public let loudness: Loudness?
+        package let loudness: Loudness?
         /// Active audio alarms, such as no signal, silence, or clipping.
-        public let alarms: [AudioAlarm.Kind]
+        package let alarms: [AudioAlarm.Kind]
         /// Start of the current silence or loss of signal; `nil` while no such alarm is active.
         public let silentSince: ClockTime?
         /// Number of times that the input overloaded the analog-to-digital converter.
-        public let clips: ClipCount
+        package let clips: ClipCount
         /// Total duration of missing audio that was replaced with silence.
         public let missing: Nanoseconds
         /// State of the microphone's clock model, including the accuracy of sample times.
-        public let clock: ClockReading
+        package let clock: ClockReading
     }
 
     /// Progress of closing the files after a recording has ended.
-    public struct Finishing: Sendable, Equatable {
+    package struct Finishing: Sendable, Equatable {
         /// Number of files that are already closed.
-        public var done: Int
+        package var done: Int
         /// Total number of files to close.
-        public var total: Int
+        package var total: Int
 
         package init(done: Int, total: Int) { (self.done, self.total) = (done, total) }
     }
@@ -78,7 +78,7 @@ public struct SessionStatus: Sendable, Equatable {
     public var phase = Phase.starting
     /// Progress of closing the files at the end of a recording; `nil` in other phases, and while the encoders
     /// are still finishing.
-    public var finishing: Finishing?
+    package var finishing: Finishing?
     /// Time since T0. On standby, the time since the start of the pause between recordings.
     public var time = MediaTime.zero
     /// Time of this snapshot, on the session's clock.
@@ -92,15 +92,15 @@ public struct SessionStatus: Sendable, Equatable {
     /// crash; `nil` while no files are being written.
     public var fileLag: Nanoseconds?
     /// How the system granted a higher priority to the capture and timeline threads; `nil` until known.
-    public var priority: PriorityGrant?
+    package var priority: PriorityGrant?
     /// The cameras, in the order of the plan.
     public var cameras: [Camera] = []
     /// The microphones, in the order of the plan.
     public var microphones: [Microphone] = []
     /// Loudness of the program's audio so far; `nil` if the program doesn't have audio.
-    public var mix: Loudness?
+    package var mix: Loudness?
     /// Frame counts of the program in the current recording; all zero while no recording is in progress.
-    public var program = FrameCounts()
+    package var program = FrameCounts()
     /// Number of program frames lost so far because the encoder or the disk was too slow.
     public var programLost: Int { (program.lost[.encoder] ?? 0) + (program.lost[.disk] ?? 0) }
     /// Roles of the cameras that the program shows, from back to front.
@@ -112,12 +112,12 @@ public struct SessionStatus: Sendable, Equatable {
     /// Free bytes on the file system of the current or next recording; `nil` until the value is known.
     public var freeBytes: Int64?
     /// Markers in the current recording, in the order in which they were requested.
-    public var markers: [Manifest.Marker] = []
+    package var markers: [Manifest.Marker] = []
     /// State of the live outputs, in the order in which they were first requested.
-    public var liveOutputs: [LiveOutputStatus] = []
+    package var liveOutputs: [LiveOutputStatus] = []
     /// Steps taken by the governor, oldest first. If there were many steps, the list contains only the most
     /// recent.
-    public var governorSteps: [Manifest.GovernorStep] = []
+    package var governorSteps: [Manifest.GovernorStep] = []
     /// Reductions made by the governor, oldest first, such as `program preset superfast → ultrafast`.
     public var reductions: [String] = []
 

@@ -1,25 +1,25 @@
-public import FoundationEssentials
-public import Media
-public import Profiles
+package import FoundationEssentials
+package import Media
+package import Profiles
 internal import SessionFolder
 
 /// The sequence of shots of a recording: consecutive shots from the first frame to the last. A pure value type.
-public struct Cut: Sendable, Equatable {
+package struct Cut: Sendable, Equatable {
     /// A part of the recording during which the same cameras are shown in the same layout.
-    public struct Shot: Sendable, Equatable {
+    package struct Shot: Sendable, Equatable {
         /// First frame of the shot, counted from T0 at the session's rate.
-        public var first: Int64
+        package var first: Int64
         /// The frame after the last frame of the shot.
-        public var end: Int64
+        package var end: Int64
         /// Roles of the cameras that are shown, the main camera first, in order from back to front.
-        public var cameras: [String]
+        package var cameras: [String]
         /// Layout of the cameras.
-        public var layout: ProgramLayout
+        package var layout: ProgramLayout
         /// The reason for the shot, as text for users.
-        public var reason: String
+        package var reason: String
 
         /// Creates a shot.
-        public init(first: Int64, end: Int64, cameras: [String], layout: ProgramLayout, reason: String) {
+        package init(first: Int64, end: Int64, cameras: [String], layout: ProgramLayout, reason: String) {
             self.first = first
             self.end = end
             self.cameras = cameras
@@ -29,15 +29,15 @@ public struct Cut: Sendable, Equatable {
     }
 
     /// Frame rate of the shots' frame numbers, in frames per second.
-    public let rate: FrameRate
+    package let rate: FrameRate
     /// The shots in order. Each shot starts at the end of the previous shot, and no shot is empty.
-    public let shots: [Shot]
+    package let shots: [Shot]
 
     /// Creates a cut from consecutive shots.
     ///
     /// - Precondition: `shots` isn't empty, no shot is empty, and each shot starts at the end of the previous
     ///   shot.
-    public init(rate: FrameRate, shots: [Shot]) {
+    package init(rate: FrameRate, shots: [Shot]) {
         precondition(
             !shots.isEmpty && shots.allSatisfy { $0.first < $0.end }
                 && zip(shots, shots.dropFirst()).allSatisfy { $0.end == $1.first },
@@ -47,7 +47,7 @@ public struct Cut: Sendable, Equatable {
     }
 
     /// Returns the shot that contains a frame, or the last shot if the frame is after the end.
-    public func shot(at frame: Int64) -> Shot {
+    package func shot(at frame: Int64) -> Shot {
         shots[(shots.firstIndex { frame < $0.end } ?? shots.count - 1)]
     }
 }
@@ -55,7 +55,7 @@ public struct Cut: Sendable, Equatable {
 extension Cut {
     /// Returns the cut made by users during the recording, based on the program's arrangements. For a
     /// recording without a program, the first angle is shown.
-    public static func live(of session: RecordedSession) -> Cut {
+    package static func live(of session: RecordedSession) -> Cut {
         guard session.angles.first?.kind == .camera, !session.arrangements.isEmpty else {
             return none(of: session)
         }
@@ -80,7 +80,7 @@ extension Cut {
     }
 
     /// Returns a cut without changes: the first angle from the beginning to the end.
-    public static func none(of session: RecordedSession) -> Cut {
+    package static func none(of session: RecordedSession) -> Cut {
         Cut(
             rate: session.rate,
             shots: [
@@ -120,7 +120,7 @@ extension Cut {
     }
 
     /// The content of `cut.json`.
-    public var json: Data {
+    package var json: Data {
         let shots = shots.map { shot in
             Text.Shot(
                 from_ns: rate.time(ofTick: shot.first).nanoseconds,
@@ -139,7 +139,7 @@ extension Cut {
     ///   - session: The recording that the cut belongs to.
     /// - Throws: `CutError` for the first error: invalid JSON, another version, an unknown role or layout, or
     ///   shots that aren't consecutive from the beginning to the end.
-    public init(reading bytes: [UInt8], file: String, for session: RecordedSession) throws(CutError) {
+    package init(reading bytes: [UInt8], file: String, for session: RecordedSession) throws(CutError) {
         func wrong(_ text: String) -> CutError { CutError("\(file.printable()): \(text)") }
         let text: Text
         do {
@@ -217,14 +217,14 @@ extension RecordedSession {
 }
 
 /// The reason why a cut can't be made, or why a file isn't a valid cut of a session.
-public struct CutError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct CutError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The complete message: the problem, its location, its cause, and how to fix it.
-    public let description: String
+    package let description: String
     /// Whether a file of the recording can't be read, as opposed to a command-line error.
-    public let isUnreadable: Bool
+    package let isUnreadable: Bool
 
     /// Creates an error with its message.
-    public init(_ description: String, isUnreadable: Bool = false) {
+    package init(_ description: String, isUnreadable: Bool = false) {
         self.description = description
         self.isUnreadable = isUnreadable
     }

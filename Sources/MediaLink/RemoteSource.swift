@@ -1,6 +1,6 @@
-public import Control
+package import Control
 internal import Glibc
-public import Media
+package import Media
 
 /// A camera or microphone whose frames or audio this process sends to a session in another process of the
 /// same user. The session records the device as `remote:NAME`, like any other device. When this process ends,
@@ -8,7 +8,7 @@ public import Media
 ///
 /// Sending blocks while the session isn't reading. Any thread may send, but only one thread at a time may
 /// send for each source.
-public final class RemoteSource: Sendable {
+package final class RemoteSource: Sendable {
     private let connection: MediaConnection
     private let refusal = ConditionLock<String?>(nil)
 
@@ -27,7 +27,7 @@ public final class RemoteSource: Sendable {
     ///   - process: Process ID of the session; `nil` if only one session is running.
     ///   - path: Path of the media socket; `nil` to find the socket automatically.
     /// - Throws: `ControlError` if no connection to a session can be established.
-    public convenience init(
+    package convenience init(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
         dated origin: TimeOrigin? = nil, process: Int32? = nil, path: String? = nil
     ) throws(ControlError) {
@@ -61,7 +61,7 @@ public final class RemoteSource: Sendable {
     ///   - process: Process ID of the session; `nil` if only one session is running.
     ///   - path: Path of the media socket; `nil` to find the socket automatically.
     /// - Throws: `ControlError` if no connection to a session can be established.
-    public convenience init(
+    package convenience init(
         microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds,
         dated origin: TimeOrigin? = nil, process: Int32? = nil, path: String? = nil
     ) throws(ControlError) {
@@ -141,7 +141,7 @@ public final class RemoteSource: Sendable {
     deinit { connection.close() }
 
     /// Reason why the session refuses the device or its data; `nil` if the session accepts them.
-    public var problem: String? { refusal.withLock { $0 } }
+    package var problem: String? { refusal.withLock { $0 } }
 
     /// Sends a frame of the camera.
     ///
@@ -153,7 +153,7 @@ public final class RemoteSource: Sendable {
     ///   - sequence: The frame's number. Each missing number is counted as a lost frame.
     ///   - isKey: Whether the frame can be decoded without other frames; `false` is valid only for H.264.
     /// - Returns: Whether the data was sent; `false` if the connection has ended.
-    public func send(
+    package func send(
         frame bytes: SharedBytes, at time: ClockTime, error: Nanoseconds = .zero, sequence: Int64,
         isKey: Bool = true
     ) -> Bool {
@@ -170,7 +170,7 @@ public final class RemoteSource: Sendable {
     ///   - error: Maximum error of `time`, at least 0.
     ///   - firstSample: The number of the first sample. Missing sample numbers are replaced with silence.
     /// - Returns: Whether the data was sent; `false` if the connection has ended.
-    public func send(
+    package func send(
         audio samples: [Float], at time: ClockTime, error: Nanoseconds = .zero, firstSample: Int64
     ) -> Bool {
         let bytes = samples.withUnsafeBytes { SharedBytes(copying: $0) }
@@ -194,7 +194,7 @@ public final class RemoteSource: Sendable {
     ///
     /// - Parameter text: The remark, a sentence of at most 300 bytes.
     /// - Returns: Whether the data was sent; `false` if the connection has ended.
-    public func sendRemark(_ text: String) -> Bool {
+    package func sendRemark(_ text: String) -> Bool {
         var header = MediaHeader("remark", id: Self.id)
         header.text = text
         return connection.send(header)
@@ -204,7 +204,7 @@ public final class RemoteSource: Sendable {
     ///
     /// - Parameter cause: The cause of the disconnection, as stored in the recording, such as `network:
     ///   nothing has come for 3 s`.
-    public func disconnect(because cause: String) {
+    package func disconnect(because cause: String) {
         var header = MediaHeader("gone", id: Self.id)
         header.text = cause
         _ = connection.send(header)
@@ -212,5 +212,5 @@ public final class RemoteSource: Sendable {
     }
 
     /// Ends the connection. The device is then disconnected in the session.
-    public func close() { connection.close() }
+    package func close() { connection.close() }
 }

@@ -1,17 +1,17 @@
-public import Control
+package import Control
 internal import FoundationEssentials
 internal import Glibc
-public import Inputs
-public import Media
+package import Inputs
+package import Media
 
 /// A tap on a session in another process of this user. The tap delivers frames of a camera or the program,
 /// audio, packets, status reports, or events.
 ///
 /// The tap's handler runs on a separate thread. If the handler is too slow, the session drops data and counts
 /// the dropped items.
-public final class RemoteTap: Sendable {
+package final class RemoteTap: Sendable {
     /// The kind of data that a tap receives.
-    public enum Content: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
         /// The frames of a camera, or of `program`. `isPreview` allows the session's governor to pause the
         /// frames.
         case frames(role: String, FrameRequest, isPreview: Bool = false)
@@ -30,7 +30,7 @@ public final class RemoteTap: Sendable {
 
     /// An item of received data. `lost` is the total number of items that were dropped because this process
     /// was too slow.
-    public enum Piece: Sendable {
+    package enum Piece: Sendable {
         case frame(CapturedFrame, lost: Int)
         case audio(AudioTap.Slice, lost: Int)
         /// A packet with its codec and timestamps. The first packet of a stream also contains the setup
@@ -61,7 +61,7 @@ public final class RemoteTap: Sendable {
     ///   - path: Path of the media socket; `nil` to find the socket automatically.
     ///   - handler: A closure that is called for each item, one at a time, on the tap's thread.
     /// - Throws: `ControlError` if no connection to a session can be established.
-    public convenience init(
+    package convenience init(
         _ content: Content, process: Int32? = nil, path: String? = nil,
         handler: @escaping @Sendable (Piece) -> Void
     ) throws(ControlError) {
@@ -105,7 +105,7 @@ public final class RemoteTap: Sendable {
 
     /// Requests a different part, size, rate, or format of the same frames. Other taps on the session aren't
     /// affected.
-    public func change(to request: FrameRequest) {
+    package func change(to request: FrameRequest) {
         let requested = content.withLock { content -> RequestedMedia? in
             guard case .frames(let role, _, let isPreview) = content else { return nil }
             content = .frames(role: role, request, isPreview: isPreview)
@@ -115,7 +115,7 @@ public final class RemoteTap: Sendable {
     }
 
     /// Ends the tap. The tap's handler receives `end`.
-    public func close() { connection.close() }
+    package func close() { connection.close() }
 
     // MARK: Received content
 
@@ -213,26 +213,26 @@ extension RemoteTap.Content {
 }
 
 /// A program packet received from another process.
-public struct RemotePacket: Sendable {
+package struct RemotePacket: Sendable {
     /// Codec of the packet's content: `h264` or `aac`.
-    public let codec: StreamParameters.Codec
+    package let codec: StreamParameters.Codec
     /// The encoded bytes of the packet.
-    public let bytes: SharedBytes
+    package let bytes: SharedBytes
     /// Presentation time relative to T0 or, during standby, to the start of the stream.
-    public let presentedAt: MediaTime
+    package let presentedAt: MediaTime
     /// Decoding time, relative to the same instant as `presentedAt`.
-    public let decodedAt: MediaTime
+    package let decodedAt: MediaTime
     /// Presentation duration of the packet.
-    public let duration: Nanoseconds
+    package let duration: Nanoseconds
     /// Whether the packet can be decoded without earlier packets.
-    public let isKey: Bool
+    package let isKey: Bool
     /// The stream's setup bytes, present only in its first packet; otherwise `nil`.
-    public let setup: [UInt8]?
+    package let setup: [UInt8]?
     /// The stream's parameters, present only in its first packet; otherwise `nil`.
-    public let parameters: StreamParameters?
+    package let parameters: StreamParameters?
     /// Origin of the timestamps on the session clock, present only in the stream's first packet; otherwise
     /// `nil`.
-    public let start: ClockTime?
+    package let start: ClockTime?
 
     init?(_ header: MediaHeader, _ bytes: SharedBytes) {
         guard let codec = header.codec, let at = header.at_ns, let decode = header.decode_ns,

@@ -1,11 +1,11 @@
-public import Control
+package import Control
 internal import FoundationEssentials
 internal import Glibc
 internal import Inputs
 internal import Media
 internal import MediaLink
-public import Session
-public import SessionFolder
+package import Session
+package import SessionFolder
 internal import System
 
 /// The media socket of this process. Other processes of the same user can receive the session's video and
@@ -14,7 +14,7 @@ internal import System
 /// Each connection has separate threads. If a peer stops reading, its messages are dropped. If a peer sends
 /// invalid data, its device is removed or its connection is closed. Neither kind of peer can delay a
 /// recording.
-public final class MediaServer: Sendable {
+package final class MediaServer: Sendable {
     struct State {
         var session: MulticamSession?
         /// Source of the status; `nil` to use the session's own status.
@@ -26,12 +26,12 @@ public final class MediaServer: Sendable {
     }
 
     /// Returns the current status, or `nil` if it isn't available.
-    public typealias StatusSource = @Sendable () -> ControlStatus?
+    package typealias StatusSource = @Sendable () -> ControlStatus?
 
     /// Devices whose media other processes send.
-    public let devices: RemoteDevices
+    package let devices: RemoteDevices
     /// Path of the socket.
-    public let path: String
+    package let path: String
     private let listener: LocalSocket
     private let wakeUp: WakeUp
     private let state = ConditionLock(State())
@@ -48,7 +48,7 @@ public final class MediaServer: Sendable {
     ///
     /// - Parameter devices: Registers the devices whose media other processes send.
     /// - Throws: `ControlError.system` if the socket can't be created.
-    public convenience init(devices: RemoteDevices = RemoteDevices()) throws(ControlError) {
+    package convenience init(devices: RemoteDevices = RemoteDevices()) throws(ControlError) {
         let folder = ControlFolder(environment: ProcessInfo.processInfo.environment)
         try folder.make()
         try self.init(at: folder.mediaPath(of: getpid()), devices: devices)
@@ -81,7 +81,7 @@ public final class MediaServer: Sendable {
     /// Starts serving a session in any state. Existing subscriptions are moved to this session.
     ///
     /// - Parameter session: The session; `nil` while no session exists.
-    public func serve(_ session: MulticamSession?) {
+    package func serve(_ session: MulticamSession?) {
         let (before, peers) = state.withLock { state in
             defer { state.session = session }
             return (state.session, Array(state.peers.values))
@@ -93,7 +93,7 @@ public final class MediaServer: Sendable {
     /// second. Without a source, subscribers receive the session's own status.
     ///
     /// - Parameter source: Returns the status. This closure is called on a thread of each subscription.
-    public func setStatusSource(_ source: @escaping StatusSource) { state.withLock { $0.status = source } }
+    package func setStatusSource(_ source: @escaping StatusSource) { state.withLock { $0.status = source } }
 
     private var status: ControlStatus? {
         let (session, source) = state.withLock { ($0.session, $0.status) }
@@ -108,21 +108,21 @@ public final class MediaServer: Sendable {
     }
 
     /// Number of connected processes.
-    public var connectionCount: Int { state.withLock { $0.peers.count } }
+    package var connectionCount: Int { state.withLock { $0.peers.count } }
 
     /// Number of subscriptions on all connections.
-    public var subscriptionCount: Int {
+    package var subscriptionCount: Int {
         state.withLock { Array($0.peers.values) }.reduce(0) { $0 + $1.subscriptionCount }
     }
 
     /// Sends an event to all event subscriptions. Never blocks.
-    public func publish(_ event: SessionEvent) {
+    package func publish(_ event: SessionEvent) {
         let (line, number) = history.record(event)
         for peer in state.withLock({ Array($0.peers.values) }) { peer.send(event: line, number) }
     }
 
     /// Closes the socket and all connections.
-    public func stop() {
+    package func stop() {
         unlink(path)
         let peers = state.withLock { state in
             state.isClosed = true

@@ -1,10 +1,10 @@
-public import Media
+package import Media
 internal import MediaLink
-public import Setup
+internal import Setup
 
 /// Registry, by name, of the cameras and microphones whose media other processes send to this process.
 /// Thread-safe.
-public final class RemoteDevices: RemoteDeviceFinder {
+package final class RemoteDevices: RemoteDeviceFinder {
     private struct Place<Source: Sendable> {
         let source: Source
         /// Whether a connection is currently sending the device's media.
@@ -33,7 +33,7 @@ public final class RemoteDevices: RemoteDeviceFinder {
     private let sessionClock: any SessionClock
 
     /// Prefix of the selectors of remote devices, as in `remote:phone`.
-    public static let scheme = "remote:"
+    package static let scheme = "remote:"
     /// Maximum number of cameras, and maximum number of microphones, that are connected or in use by
     /// sessions.
     private static let mostDevices = 64
@@ -43,7 +43,7 @@ public final class RemoteDevices: RemoteDeviceFinder {
     /// Creates an empty registry.
     ///
     /// - Parameter cancellation: A cancellation that ends all waits for devices.
-    public convenience init(unless cancellation: Cancellation = Cancellation()) {
+    package convenience init(unless cancellation: Cancellation = Cancellation()) {
         self.init(clock: MonotonicClock(), unless: cancellation)
     }
 
@@ -53,7 +53,7 @@ public final class RemoteDevices: RemoteDeviceFinder {
     }
 
     /// Whether a selector refers to a device whose media another process sends.
-    public static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
+    package static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
 
     /// Waits for a camera. Blocks the calling thread; don't call this method from a Swift task.
     ///
@@ -63,7 +63,7 @@ public final class RemoteDevices: RemoteDeviceFinder {
     /// - Returns: The camera, which hasn't been started.
     /// - Throws: `DeviceError` if no process announces the camera in time, or if the device is already in use
     ///   by a role of a session.
-    public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
+    package func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
     {
         try camera(selector, within: limit, outlook: { nil })
     }
@@ -101,7 +101,7 @@ public final class RemoteDevices: RemoteDeviceFinder {
     /// - Returns: The microphone, which hasn't been started.
     /// - Throws: `DeviceError` if no process announces the microphone in time, or if the device is already in
     ///   use by a role of a session.
-    public func microphone(
+    package func microphone(
         _ selector: String, within limit: Nanoseconds
     ) throws(DeviceError) -> any MicrophoneSource {
         try microphone(selector, within: limit, outlook: { nil })

@@ -1,5 +1,5 @@
 internal import Glibc
-public import Media
+package import Media
 
 /// Monitors one captured microphone, whether or not it's being recorded: measures its level and raises
 /// alarms.
@@ -160,9 +160,9 @@ package struct AudioMonitor {
 }
 
 /// A warning about a running microphone: the start or end of a problem.
-public struct AudioAlarm: Sendable, Equatable {
+package struct AudioAlarm: Sendable, Equatable {
     /// The problem that an alarm reports.
-    public enum Kind: String, Sendable, Codable, CaseIterable {
+    package enum Kind: String, Sendable, Codable, CaseIterable {
         /// The microphone delivers no signal, or a weaker signal than an open microphone in the quietest
         /// room. The microphone is probably muted, switched off, or disconnected.
         case noSignal = "no-signal"
@@ -173,18 +173,18 @@ public struct AudioAlarm: Sendable, Equatable {
     }
 
     /// The problem that the alarm reports.
-    public let kind: Kind
+    package let kind: Kind
     /// Whether the alarm reports the end of the problem. The value is `false` if the alarm reports the start.
-    public let isEnd: Bool
+    package let isEnd: Bool
     /// The time when the problem was detected or ended, on `CLOCK_MONOTONIC`, based on the capture times of the audio.
-    public let at: ClockTime
+    package let at: ClockTime
     /// Maximum magnitude since the microphone was last in a normal state, as a linear value; full scale is 1.
-    public let peak: Float
+    package let peak: Float
     /// Duration of the problem. For clipping, this is the total duration of samples at full scale.
-    public let duration: Nanoseconds
+    package let duration: Nanoseconds
 
     /// Returns the alarm as one sentence for the user. The sentence names the microphone's role.
-    public func sentence(role: String) -> String {
+    package func sentence(role: String) -> String {
         let seconds = "\((duration.inSeconds * 10).rounded() / 10) s"
         switch (kind, isEnd) {
         case (.noSignal, false):

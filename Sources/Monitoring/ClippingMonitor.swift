@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Detects audio that exceeded the range of its A/D converter. This value type doesn't read a clock; it uses
 /// only the capture times of the audio.
@@ -80,9 +80,9 @@ struct ClippingMonitor {
 /// Number of times that a microphone's signal exceeded the range of the A/D converter. Overloads within one
 /// second count as one clipping event, so continuous distortion counts once per second. This value type
 /// doesn't read a clock; it uses only the capture times of the audio.
-public struct ClipCount: Sendable, Equatable {
+package struct ClipCount: Sendable, Equatable {
     /// Total number of clipping events.
-    public private(set) var total = 0
+    package private(set) var total = 0
     /// Start times of the clipping events in the last minute, oldest first.
     private var recent: [ClockTime] = []
 
@@ -100,7 +100,7 @@ public struct ClipCount: Sendable, Equatable {
     }
 
     /// Returns the number of clipping events in the minute before a time on `CLOCK_MONOTONIC`.
-    public func inLastMinute(at now: ClockTime) -> Int {
+    package func inLastMinute(at now: ClockTime) -> Int {
         recent.count { $0 > now - .seconds(60) }
     }
 }

@@ -1,10 +1,10 @@
-public import Media
-public import Plan
+package import Media
+package import Plan
 
 /// A reversible measure that reduces the load of a running session.
-public struct GovernorMeasure: Sendable, Equatable {
+package struct GovernorMeasure: Sendable, Equatable {
     /// The change that a measure makes.
-    public enum Action: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
         /// Uses a faster encoder preset for a stream. The stream's name is `program` or a role.
         case preset(
             stream: String, from: VideoEncodingSettings.Preset, to: VideoEncodingSettings.Preset)
@@ -29,18 +29,18 @@ public struct GovernorMeasure: Sendable, Equatable {
     package static let fullBacklog = Nanoseconds.milliseconds(500)
 
     /// The change that the measure makes.
-    public let action: Action
+    package let action: Action
     /// The resources that the measure frees.
-    public let relieves: MachineResources
+    package let relieves: MachineResources
 
     /// Creates a measure with the resources that it frees.
-    public init(_ action: Action, relieves: MachineResources) {
+    package init(_ action: Action, relieves: MachineResources) {
         self.action = action
         self.relieves = relieves
     }
 
     /// Whether the measure restarts a camera's stream, which causes a gap.
-    public var restartsCamera: Bool {
+    package var restartsCamera: Bool {
         switch action {
         case .preset, .rate, .programPause, .coarseDecoding, .previews: false
         case .cameraRate, .cameraSize, .cameraOff: true
@@ -56,10 +56,10 @@ public struct GovernorMeasure: Sendable, Equatable {
     }
 
     /// Short description of applying the measure, such as `desk rate 30 → 20`.
-    public var text: String { text(isReverted: false) }
+    package var text: String { text(isReverted: false) }
 
     /// Short description of reverting the measure, such as `desk rate 20 → 30`.
-    public var reverseText: String { text(isReverted: true) }
+    package var reverseText: String { text(isReverted: true) }
 
     /// The effect of the measure, as a clause that begins with a lowercase letter and ends with a period.
     func effect(isReverted: Bool) -> String {
@@ -121,24 +121,24 @@ public struct GovernorMeasure: Sendable, Equatable {
 }
 
 /// A step of the governor, in which a measure is applied or reverted for a reason.
-public struct GovernorStep: Sendable, Equatable {
+package struct GovernorStep: Sendable, Equatable {
     /// Index of the measure in the ladder, starting at 0.
-    public let index: Int
+    package let index: Int
     /// The measure that is applied or reverted.
-    public let measure: GovernorMeasure
+    package let measure: GovernorMeasure
     /// Whether the measure is reverted.
-    public let isReverted: Bool
+    package let isReverted: Bool
     /// The reason in two or three words, such as `Computer too slow`.
     let situation: String
     /// The reason as a sentence that includes the measured values.
-    public let reason: String
+    package let reason: String
 
     /// Short description of the step, such as `desk rate 30 → 20`.
-    public var text: String { isReverted ? measure.reverseText : measure.text }
+    package var text: String { isReverted ? measure.reverseText : measure.text }
 
     /// The reason and the effect without measured values, such as `Computer too slow: camera previews paused.
     /// The recording is not affected.`
-    public var summary: String { "\(situation): \(measure.effect(isReverted: isReverted))" }
+    package var summary: String { "\(situation): \(measure.effect(isReverted: isReverted))" }
 }
 
 /// Drops frames at even intervals to convert a stream to a lower frame rate.

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 internal import Plan
 
 /// Reduces quality in a defined order while a session is overloading its computer, and restores it
@@ -10,9 +10,9 @@ internal import Plan
 /// recording yet, so in these situations the policy takes no step in either direction. The policy steps up
 /// slowly, and even more slowly after a step up has failed. After load from other processes has ended, the
 /// policy steps up faster.
-public struct GovernorPolicy: Sendable {
+package struct GovernorPolicy: Sendable {
     /// The policy's decision after an evaluation.
-    public enum Decision: Sendable, Equatable {
+    package enum Decision: Sendable, Equatable {
         /// No measure is applied or reverted.
         case none
         /// The session must take these steps. If there are several steps, all of them affect the same camera,
@@ -39,7 +39,7 @@ public struct GovernorPolicy: Sendable {
     }
 
     /// The available measures, in order of use.
-    public private(set) var ladder: [GovernorMeasure]
+    package private(set) var ladder: [GovernorMeasure]
     /// Indices of measures that aren't currently useful, for example because their camera is disconnected.
     package var inapplicable: Set<Int> = []
     /// Indices of measures rejected by a device.
@@ -101,12 +101,12 @@ public struct GovernorPolicy: Sendable {
     /// Creates a policy without active measures.
     ///
     /// - Parameter ladder: The available measures, in order of use.
-    public init(ladder: [GovernorMeasure]) {
+    package init(ladder: [GovernorMeasure]) {
         self.ladder = ladder
     }
 
     /// The active measures, in order of activation.
-    public var activeMeasures: [GovernorMeasure] { active.map { ladder[$0] } }
+    package var activeMeasures: [GovernorMeasure] { active.map { ladder[$0] } }
 
     /// Marks a measure as impossible. The policy reverts the measure and never applies it again.
     package mutating func withdraw(_ measure: GovernorMeasure) {
@@ -136,7 +136,7 @@ public struct GovernorPolicy: Sendable {
     ///     monitored.
     ///   - time: The current time on `CLOCK_MONOTONIC`.
     /// - Returns: The decision. The policy assumes that the caller executes the decision.
-    public mutating func evaluate(
+    package mutating func evaluate(
         _ queues: [QueueAge], _ pressure: SystemPressure?, at time: ClockTime
     ) -> Decision {
         let factors = pressure?.factors.filter { $0.cause != .disk } ?? []

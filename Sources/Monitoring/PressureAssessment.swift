@@ -1,11 +1,11 @@
-public import Media
+package import Media
 
 /// Assesses the system pressure on a session's computer. This value type maps readings to an assessment and
 /// receives the time as an argument.
 ///
 /// If several values describe the same problem, direct evidence takes precedence. For example, CPU contention
 /// and throttled processors indicate only that frames may be late, whereas queues show that frames are late.
-public struct PressureAssessment: Sendable {
+package struct PressureAssessment: Sendable {
     private var holds: [PressureFactor.Cause: LevelHold] = [:]
     private var heat = HeatPressure()
     private var speed = SpeedPressure()
@@ -15,10 +15,10 @@ public struct PressureAssessment: Sendable {
     private static let staleAge = Nanoseconds.seconds(5)
 
     /// Time for which a value must have been lower before its level falls.
-    public static let fallDelay = LevelHold.fallDelay
+    package static let fallDelay = LevelHold.fallDelay
 
     /// Creates an assessment without readings.
-    public init() {}
+    package init() {}
 
     /// Processes the next reading, about one second after the previous one.
     ///
@@ -29,7 +29,7 @@ public struct PressureAssessment: Sendable {
     ///   - time: The current time on `CLOCK_MONOTONIC`.
     /// - Returns: The system pressure. If the level of a cause was higher until recently, the higher level is
     ///   kept.
-    public mutating func assess(
+    package mutating func assess(
         _ state: HostState, readAt: ClockTime, queues: [QueueAge], at time: ClockTime
     ) -> SystemPressure {
         let diskTime = headroom.timeLeft(state.disk, readAt: readAt)

@@ -1,9 +1,9 @@
-public import Media
+package import Media
 
 /// The delay by which an encoder or a file writer has fallen behind.
-public struct QueueAge: Sendable, Equatable {
+package struct QueueAge: Sendable, Equatable {
     /// The kind of queue.
-    public enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// The queue of an encoder, with its capacity in frames. Frames that exceed the capacity are lost.
         case encoder(room: Int)
         /// The queue of a file.
@@ -11,17 +11,17 @@ public struct QueueAge: Sendable, Equatable {
     }
 
     /// Whether the queue belongs to an encoder or a file.
-    public let kind: Kind
+    package let kind: Kind
     /// Name of the stream or the file.
-    public let name: String
+    package let name: String
     /// Age of the oldest frame in the queue, in frame intervals.
-    public let intervals: Double
+    package let intervals: Double
     /// Estimated time to process the frames in the queue, based on the processing time of the last frames.
     /// The value is zero if the time is unknown.
-    public let backlog: Nanoseconds
+    package let backlog: Nanoseconds
 
     /// Creates a queue age from its values.
-    public init(_ kind: Kind, name: String, intervals: Double, backlog: Nanoseconds = .zero) {
+    package init(_ kind: Kind, name: String, intervals: Double, backlog: Nanoseconds = .zero) {
         self.kind = kind
         self.name = name
         self.intervals = intervals

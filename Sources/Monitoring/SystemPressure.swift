@@ -11,7 +11,7 @@ public struct SystemPressure: Sendable, Equatable {
     public let cost: PressureCost
     /// The readings that the computer doesn't provide. If the level is `nominal`, only the available readings
     /// are known to be nominal.
-    public let missing: [MissingSource]
+    package let missing: [MissingSource]
     /// Time until the disk is full. `nil` until the data rate of the recording is known.
     public let diskTime: Nanoseconds?
 
@@ -60,7 +60,7 @@ extension PressureLevel: Comparable {
 /// One cause of system pressure, with its level and its value.
 public struct PressureFactor: Sendable, Equatable {
     /// The kind of problem that causes system pressure.
-    public enum Cause: String, Sendable, Codable, CaseIterable {
+    package enum Cause: String, Sendable, Codable, CaseIterable {
         /// Tasks are waiting for the CPU.
         case processorStall = "cpu-stall"
         /// All tasks are waiting for the disk at the same time.
@@ -85,7 +85,7 @@ public struct PressureFactor: Sendable, Equatable {
         case disk
 
         /// The cause in two or three words for the user, such as `busy processor`.
-        public var summary: String {
+        package var summary: String {
             switch self {
             case .processorStall: "busy processor"
             case .storageStall: "slow disk"
@@ -103,7 +103,7 @@ public struct PressureFactor: Sendable, Equatable {
     }
 
     /// The kind of the cause.
-    public let cause: Cause
+    package let cause: Cause
     /// The pressure level that the cause produces.
     public let level: PressureLevel
     /// A printable clause that contains the measured value, without a final period, such as `tasks waited for
@@ -111,7 +111,7 @@ public struct PressureFactor: Sendable, Equatable {
     public let text: String
 
     /// Creates a factor. The factor's text is made printable and truncated to 300 characters.
-    public init(_ cause: Cause, _ level: PressureLevel, _ text: String) {
+    package init(_ cause: Cause, _ level: PressureLevel, _ text: String) {
         self.cause = cause
         self.level = level
         self.text = text.printable(limit: 300)

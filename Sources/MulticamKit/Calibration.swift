@@ -1,12 +1,12 @@
 internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 internal import Plan
-public import Session
+package import Session
 internal import SessionFolder
-public import Setup
-public import Synchrony
+package import Setup
+package import Synchrony
 
 /// Measures the latency of a session's cameras and microphones from events that all of these devices capture,
 /// such as claps or flashes with a beep.
@@ -19,7 +19,7 @@ public import Synchrony
 ///
 /// The devices run as they do in a recording, in the same formats and with the same clock models. No data is
 /// recorded.
-public final class Calibration: Sendable {
+package final class Calibration: Sendable {
     private let setup: SessionSetup
     private let options: CalibrationOptions
     private let clock: any SessionClock
@@ -28,7 +28,7 @@ public final class Calibration: Sendable {
     private let sink: AsyncStream<CalibrationEvent>.Continuation
 
     /// The events of the calibration, in order. The stream ends when the measurement ends.
-    public let events: AsyncStream<CalibrationEvent>
+    package let events: AsyncStream<CalibrationEvent>
 
     /// Prepares a calibration of a setup's devices.
     ///
@@ -39,7 +39,7 @@ public final class Calibration: Sendable {
     /// - Throws: `CalibrationError.usage` if the setup has no microphone or no second device, or if the
     ///   reference isn't one of the microphones. `CalibrationError.recording` if a camera's stream can't be
     ///   decoded.
-    public init(
+    package init(
         _ setup: SessionSetup, _ options: CalibrationOptions = CalibrationOptions(),
         clock: any SessionClock = MonotonicClock()
     ) throws(CalibrationError) {
@@ -70,14 +70,14 @@ public final class Calibration: Sendable {
     }
 
     /// Ends the measurement as soon as possible and keeps the results so far. Thread-safe.
-    public func stop() { observation.stop() }
+    package func stop() { observation.stop() }
 
     /// Measures until every device reaches the required accuracy, the time limit is reached, `stop` is
     /// called, or no more events can arrive. Call this method only once.
     ///
     /// - Returns: The findings for each device.
     /// - Throws: `CalibrationError.recording` if a device doesn't start or delivers no data.
-    public func measure() async throws(CalibrationError) -> CalibrationResult {
+    package func measure() async throws(CalibrationError) -> CalibrationResult {
         defer { sink.finish() }
         let listener = CalibrationDetector(
             reference: reference, setup: setup, options: options, report: { [sink] in sink.yield($0) })
@@ -114,7 +114,7 @@ public final class Calibration: Sendable {
     /// - Returns: A message for the user if earlier calibrations couldn't be read.
     /// - Throws: `StateFileError` if the findings can't be written, or if this user doesn't have a state
     ///   folder.
-    public func save(_ result: CalibrationResult) throws(StateFileError) -> String? {
+    package func save(_ result: CalibrationResult) throws(StateFileError) -> String? {
         guard let file = Calibrations.file else {
             throw StateFileError(
                 path: "XDG_STATE_HOME", subject: Calibrations.subject, operation: "save", errno: ENOENT)
@@ -153,20 +153,20 @@ extension CalibratedDevice {
 }
 
 /// Duration and accuracy of a calibration.
-public struct CalibrationOptions: Sendable, Equatable {
+package struct CalibrationOptions: Sendable, Equatable {
     /// Minimum number of events that each device must detect; at least 3.
-    public var minEvents: Int
+    package var minEvents: Int
     /// The target accuracy. The measurement continues until each device's uncertainty is within this value.
-    public var targetUncertainty: Nanoseconds
+    package var targetUncertainty: Nanoseconds
     /// Maximum duration of the measurement, starting when all devices are delivering data.
-    public var duration: Nanoseconds
+    package var duration: Nanoseconds
     /// Role of the reference microphone for the other devices; `nil` selects the first microphone.
-    public var reference: String?
+    package var reference: String?
     /// Maximum time for the devices to begin to deliver valid frames and audio.
-    public var startTimeLimit: Nanoseconds
+    package var startTimeLimit: Nanoseconds
 
     /// Creates options from their values.
-    public init(
+    package init(
         minEvents: Int = 10, targetUncertainty: Nanoseconds = .milliseconds(2),
         duration: Nanoseconds = .seconds(120),
         reference: String? = nil, startTimeLimit: Nanoseconds = .seconds(10)
@@ -180,7 +180,7 @@ public struct CalibrationOptions: Sendable, Equatable {
 }
 
 /// An event of a running calibration.
-public enum CalibrationEvent: Sendable {
+package enum CalibrationEvent: Sendable {
     /// All devices are delivering data, so the user can start clapping. `reference` is the role of the
     /// reference microphone.
     case ready(reference: String)
@@ -194,9 +194,9 @@ public enum CalibrationEvent: Sendable {
 }
 
 /// The result of a calibration for one device.
-public struct CalibrationFinding: Sendable, Equatable {
+package struct CalibrationFinding: Sendable, Equatable {
     /// The accuracy class of a device's measurement.
-    public enum Verdict: Sendable, Equatable {
+    package enum Verdict: Sendable, Equatable {
         /// The reference microphone for the other devices.
         case reference
         /// The uncertainty of the measurement is within the target.
@@ -212,19 +212,19 @@ public struct CalibrationFinding: Sendable, Equatable {
     }
 
     /// The device's role in the profile.
-    public let role: String
+    package let role: String
     /// The measured device.
-    public let device: CaptureDevice
+    package let device: CaptureDevice
     /// The device's format during the measurement. The correction applies only to this format.
-    public let format: CalibratedFormat
+    package let format: CalibratedFormat
     /// The accuracy class of the device's measurement.
-    public let verdict: Verdict
+    package let verdict: Verdict
     /// Delay of the device's event times relative to the reference. The value is `nil` for the reference
     /// itself, and for a device that detected no events.
-    public let estimate: LatencyEstimate?
+    package let estimate: LatencyEstimate?
 
     /// Whether the finding is accurate enough to be stored and applied.
-    public var isUsable: Bool {
+    package var isUsable: Bool {
         switch verdict {
         case .reference, .measured, .coarse: true
         case .undecided, .tooFewEvents: false
@@ -233,30 +233,30 @@ public struct CalibrationFinding: Sendable, Equatable {
 
     /// The correction to enter in a profile, which is a camera's latency or a microphone's offset; `nil` if
     /// the device detected no events.
-    public var correction: Nanoseconds? {
+    package var correction: Nanoseconds? {
         if verdict == .reference { return .zero }
         return estimate.map { device.mediaType == .video ? $0.median : -$0.median }
     }
 }
 
 /// The result of a calibration.
-public struct CalibrationResult: Sendable {
+package struct CalibrationResult: Sendable {
     /// Number of events that the reference microphone heard.
-    public let eventCount: Int
+    package let eventCount: Int
     /// The finding for each device, in the order of the plan, starting with the cameras.
-    public let findings: [CalibrationFinding]
+    package let findings: [CalibrationFinding]
     /// The devices that disconnected or ended during the measurement, and the reasons, one sentence each.
-    public let problems: [String]
+    package let problems: [String]
 
     /// Whether every device has a usable finding.
-    public var isComplete: Bool { findings.allSatisfy(\.isUsable) }
+    package var isComplete: Bool { findings.allSatisfy(\.isUsable) }
 
     /// Whether any device other than the reference has a usable finding.
-    public var hasUsableFinding: Bool { findings.contains { $0.isUsable && $0.verdict != .reference } }
+    package var hasUsableFinding: Bool { findings.contains { $0.isUsable && $0.verdict != .reference } }
 }
 
 /// The reason why a calibration couldn't start or failed.
-public enum CalibrationError: Error, Sendable, Equatable {
+package enum CalibrationError: Error, Sendable, Equatable {
     /// The setup is unsuitable because it has too few devices or lacks the reference microphone. The message
     /// explains how to fix the problem.
     case usage(String)
@@ -266,7 +266,7 @@ public enum CalibrationError: Error, Sendable, Equatable {
 
 extension CalibrationError: CustomStringConvertible {
     /// The error message for the user, as a sentence.
-    public var description: String {
+    package var description: String {
         switch self {
         case .usage(let sentence): sentence
         case .recording(let error): error.description

@@ -1,9 +1,8 @@
-public import Control
+package import Control
 internal import Media
-public import Plan
+package import Plan
 internal import Session
 internal import Setup
-internal import Stills
 internal import Timing
 
 extension SessionController {
@@ -16,7 +15,7 @@ extension SessionController {
     ///   start a recording, or switch cameras block the calling thread. Starting a recording can block the
     ///   thread for up to 20 s.
     /// - Throws: `ControlError.usage` if the request is invalid.
-    public func prepareCommand(
+    package func prepareCommand(
         for request: CommandRequest, pausedPlan: SessionPlan
     ) throws(ControlError) -> ControlServer.Command {
         let parsed = try SessionCommand.parse(request)
@@ -56,17 +55,17 @@ extension SessionController {
     /// - Parameters:
     ///   - session: The current session.
     ///   - success: The reply to send if the change succeeds.
-    ///   - change: Makes the change, using the session's setup and stills.
+    ///   - change: Makes the change, using the session's setup.
     /// - Returns: The reply to the sender.
     func changeDevices(
         of session: MulticamSession, confirmation success: String,
-        _ change: (SessionSetup, SessionStills) throws(SetupError) -> Void
+        _ change: (SessionSetup) throws(SetupError) -> Void
     ) -> ControlReply {
-        guard let setup, let stills = stills.current, session.status.phase == .recording else {
+        guard let setup, session.status.phase == .recording else {
             return CommandContext.notRecordingReply
         }
         do throws(SetupError) {
-            try change(setup, stills)
+            try change(setup)
             return ControlReply(ok: true, text: success)
         } catch .refused(let error) {
             return ControlReply(error)

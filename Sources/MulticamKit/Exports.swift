@@ -1,12 +1,7 @@
-// The only module that a program needs to import. This module re-exports the types of sessions, plans, session folders,
-// and measurements.
-@_exported public import Control
-@_exported public import Doctor
+// A program that uses MulticamKit needs no other import: the modules whose types appear in the public API of the session are
+// re-exported. All other declarations of these modules are visible only inside the package.
 @_exported public import Inputs
-@_exported public import Interchange
 @_exported public import Media
-@_exported public import MediaLink
-@_exported public import MediaServing
 @_exported public import Monitoring
 @_exported public import Plan
 @_exported public import Profiles
@@ -14,6 +9,5 @@
 @_exported public import SessionFolder
 @_exported public import Setup
 @_exported public import Stills
-@_exported public import StressTest
-@_exported public import Synchrony
 @_exported public import Timing
+@_exported public import Writers

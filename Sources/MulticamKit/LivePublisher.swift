@@ -2,12 +2,12 @@ internal import Control
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
-public import MediaServing
+package import MediaServing
 internal import Plan
 internal import Profiles
-public import Session
+package import Session
 internal import SessionFolder
-public import Setup
+package import Setup
 internal import System
 
 /// Streams a session's program or cameras live. A separate process, `multicam-live`, receives the media from
@@ -24,7 +24,7 @@ internal import System
 /// The process starts with the first requested output. If the process crashes or hangs, it is restarted and receives
 /// the requested outputs again. Recordings never wait for the process. Keys are passed only on the standard input of
 /// the process. Thread-safe.
-public final class LivePublisher: Sendable {
+package final class LivePublisher: Sendable {
     private struct State {
         var session: MulticamSession?
         /// The live outputs in the session's profile.
@@ -63,7 +63,7 @@ public final class LivePublisher: Sendable {
     ///   - withheld: Names of environment variables of this process, such as those with keys, that the helper doesn't
     ///     inherit.
     ///   - notify: Receives messages for the user, on any thread.
-    public convenience init(
+    package convenience init(
         of server: MediaServer, program: String? = nil, withholding withheld: Set<String> = [],
         notify: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -93,7 +93,7 @@ public final class LivePublisher: Sendable {
     /// - Parameters:
     ///   - session: The session; `nil` if no session exists.
     ///   - liveOutputs: The live outputs of the session's profile, `SessionSetup.liveOutputs`.
-    public func serve(_ session: MulticamSession?, _ liveOutputs: [LiveOutput] = []) {
+    package func serve(_ session: MulticamSession?, _ liveOutputs: [LiveOutput] = []) {
         let (before, wanted) = state.withLock { state in
             let before = state.session
             (state.session, state.isRecording) = (session, false)
@@ -118,7 +118,7 @@ public final class LivePublisher: Sendable {
     /// - Parameter liveOutput: Content and address of the live output.
     /// - Returns: Whether the output was started; `false` if an output with this name is already published.
     @discardableResult
-    public func publish(_ liveOutput: LiveOutput) -> Bool {
+    package func publish(_ liveOutput: LiveOutput) -> Bool {
         state.withLock { state in
             let index = state.index(liveOutput.name)
             guard !helper.isEnding, index.map({ state.outputs[$0].isUnpublished }) ?? true else {
@@ -140,7 +140,7 @@ public final class LivePublisher: Sendable {
     /// - Parameter name: Name of the output.
     /// - Returns: Whether a live output with this name was published.
     @discardableResult
-    public func unpublish(_ name: String) -> Bool {
+    package func unpublish(_ name: String) -> Bool {
         state.withLock { state in
             guard let index = state.index(name), !state.outputs[index].isUnpublished else { return false }
             state.end(index, at: clock.now)
@@ -160,7 +160,7 @@ public final class LivePublisher: Sendable {
     }
 
     /// Names of the live outputs in the session's profile, and of all others that are or were published.
-    public var names: [String] {
+    package var names: [String] {
         state.withLock { state in
             let entries = state.entries.map(\.name)
             return entries + state.outputs.map(\.liveOutput.name).filter { !entries.contains($0) }
@@ -192,7 +192,7 @@ public final class LivePublisher: Sendable {
 
     /// Ends all live outputs and the sending process, and waits at most about two seconds until the process
     /// has exited. After this call, no output can be published.
-    public func end() async {
+    package func end() async {
         await withCheckedContinuation { continuation in
             MediaThread.startWhenPossible(name: "live:end") { [self] in
                 endAndWait()

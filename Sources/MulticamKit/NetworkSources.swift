@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import Glibc
-public import Media
-public import MediaServing
+package import Media
+package import MediaServing
 internal import SessionFolder
-public import Setup
+internal import Setup
 internal import System
 
 /// Provides network cameras and screens to a session. A separate process, `multicam-sources`, connects to
@@ -11,7 +11,8 @@ internal import System
 ///
 /// ```swift
 /// let sources = NetworkSources(of: mediaServer, sentTo: devices)
-/// let setup = try SessionSetup(request, remote: sources)
+/// request.remoteDevices = sources
+/// let setup = try SessionSetup(request)
 /// …
 /// sources.end()
 /// ```
@@ -19,7 +20,7 @@ internal import System
 /// The process starts with the first requested camera. If the process crashes or hangs, it is restarted and receives
 /// the requests again. Recordings never wait for the process. Passwords are passed only on the standard input of the
 /// process. Thread-safe.
-public final class NetworkSources: RemoteDeviceFinder {
+package final class NetworkSources: RemoteDeviceFinder {
     private struct State {
         /// The requests for sources, in the order in which each source was first requested.
         var requests: [SourceRequest] = []
@@ -44,7 +45,7 @@ public final class NetworkSources: RemoteDeviceFinder {
     ///   - withheld: Names of environment variables of this process, such as those with passwords, that the helper
     ///     doesn't inherit.
     ///   - notify: Receives messages for the user, on any thread.
-    public init(
+    package init(
         of server: MediaServer, sentTo devices: RemoteDevices, program: String? = nil,
         withholding withheld: Set<String> = [], notify: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -58,10 +59,10 @@ public final class NetworkSources: RemoteDeviceFinder {
     // MARK: Requested sources
 
     /// Requests a connection to a network camera to receive its frames.
-    public func expect(camera selector: String) { request(selector, reconnects: true) { $0.video = true } }
+    package func expect(camera selector: String) { request(selector, reconnects: true) { $0.video = true } }
 
     /// Requests a connection to a network camera to receive its audio.
-    public func expect(microphone selector: String) {
+    package func expect(microphone selector: String) {
         request(selector, reconnects: true) { $0.audio = true }
     }
 
@@ -73,7 +74,7 @@ public final class NetworkSources: RemoteDeviceFinder {
     /// - Returns: The camera, which hasn't been started.
     /// - Throws: `DeviceError` if the camera doesn't deliver frames in time, refuses the connection, or is in
     ///   use by another role.
-    public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
+    package func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
     {
         guard let name = request(selector, { $0.video = true }) else {
             return try devices.camera(selector, within: limit)
@@ -89,7 +90,7 @@ public final class NetworkSources: RemoteDeviceFinder {
     /// - Returns: The microphone, which hasn't been started.
     /// - Throws: `DeviceError` if the microphone doesn't deliver audio in time, refuses the connection, or is
     ///   in use by another role.
-    public func microphone(
+    package func microphone(
         _ selector: String, within limit: Nanoseconds
     ) throws(DeviceError) -> any MicrophoneSource {
         guard let name = request(selector, { $0.audio = true }) else {
@@ -146,7 +147,7 @@ public final class NetworkSources: RemoteDeviceFinder {
 
     /// Ends the process, and waits at most about two seconds until it has exited. After this call, no devices
     /// are provided. Blocks the calling thread; don't call this method from a Swift task.
-    public func end() { helper.end() }
+    package func end() { helper.end() }
 }
 
 // MARK: Source process

@@ -1,12 +1,11 @@
-public import Control
-public import Media
-public import MediaServing
+package import Control
+package import Media
+package import MediaServing
 internal import Plan
-public import Session
-public import SessionFolder
-public import Setup
-public import Stills
-public import Timing
+package import Session
+package import SessionFolder
+package import Setup
+package import Timing
 
 /// Controls successive sessions. This class applies requests from `multicam ctl` and from signals to the
 /// current session, and provides the next step during standby. Thread-safe.
@@ -19,11 +18,11 @@ public import Timing
 ///     try controller.prepareCommand(for: request, pausedPlan: setup.plan)
 /// }
 /// controller.attach(server)
-/// controller.attach(session, setup, stills: stills)
+/// controller.attach(session, setup)
 /// let result = try await session.record()
 /// controller.release()
 /// ```
-public final class SessionController: Sendable {
+package final class SessionController: Sendable {
     private struct State {
         /// The current session; `nil` if no session is recording or on standby.
         var session: MulticamSession?
@@ -48,11 +47,10 @@ public final class SessionController: Sendable {
     }
 
     /// The clock of the controlled sessions. The clock follows the group's time during a group recording.
-    public let clock: SteeredClock
+    package let clock: SteeredClock
 
     let isStandby: Bool
     let standby: StandbyController
-    let stills = StillController()
     let scenes = SceneStorage()
     private let notify: @Sendable (String) -> Void
     private let state = ConditionLock(State())
@@ -63,7 +61,7 @@ public final class SessionController: Sendable {
     /// - Parameters:
     ///   - isStandby: Whether devices keep running between recordings, which begin and end on request.
     ///   - notify: Receives messages for the user, on any thread.
-    public init(isStandby: Bool = false, notify: @escaping @Sendable (String) -> Void = { _ in }) {
+    package init(isStandby: Bool = false, notify: @escaping @Sendable (String) -> Void = { _ in }) {
         self.isStandby = isStandby
         self.notify = notify
         clock = SteeredClock()
@@ -71,11 +69,11 @@ public final class SessionController: Sendable {
     }
 
     /// Whether a stop was requested. Once the value is `true`, it never becomes `false` again.
-    public var isStopRequested: Bool { state.withLock { $0.isStopped } }
+    package var isStopRequested: Bool { state.withLock { $0.isStopped } }
 
     /// Ends the current recording at its next tick, ends standby, and ends any wait for system pressure to
     /// fall. All later sessions are stopped immediately.
-    public func stop() {
+    package func stop() {
         let session = state.withLock { state in
             state.isStopped = true
             return state.session
@@ -88,7 +86,7 @@ public final class SessionController: Sendable {
     ///
     /// - Returns: Whether a session exists. If `false`, the call only ended a possible wait for system
     ///   pressure to fall.
-    public func stopUrgently() -> Bool {
+    package func stopUrgently() -> Bool {
         let session = state.withLock { state in
             state.isStopped = true
             return state.session
@@ -102,7 +100,7 @@ public final class SessionController: Sendable {
     ///
     /// - Parameter text: The name of the marker.
     /// - Returns: Whether a recording is starting, running, or ending. If `false`, the call had no effect.
-    public func mark(_ text: String) -> Bool {
+    package func mark(_ text: String) -> Bool {
         guard isRecording else { return false }
         state.withLock(\.session)?.mark(text)
         return true
@@ -111,7 +109,7 @@ public final class SessionController: Sendable {
     /// Continues the current recording in new files.
     ///
     /// - Returns: Whether a recording is starting, running, or ending. If `false`, the call had no effect.
-    public func split() -> Bool {
+    package func split() -> Bool {
         guard isRecording else { return false }
         state.withLock(\.session)?.split()
         return true
@@ -141,7 +139,7 @@ public final class SessionController: Sendable {
     }
 
     /// Path of the session folder of the current recording; `nil` if none exists.
-    public var folderPath: String? { state.withLock(\.session)?.folderPath }
+    package var folderPath: String? { state.withLock(\.session)?.folderPath }
 
     private func end(_ session: MulticamSession?, at time: ClockTime? = nil) {
         stopped.cancel()
@@ -170,12 +168,12 @@ public final class SessionController: Sendable {
     /// Sets the control server, which stores the path of the session folder of the current recording.
     ///
     /// - Parameter server: The server; `nil` if `multicam ctl` can't reach this process.
-    public func attach(_ server: ControlServer?) { state.withLock { $0.controlServer = server } }
+    package func attach(_ server: ControlServer?) { state.withLock { $0.controlServer = server } }
 
     /// Sets the media server, which receives each session and its events.
     ///
     /// - Parameter server: The server; `nil` if none exists.
-    public func attach(_ server: MediaServer?) {
+    package func attach(_ server: MediaServer?) {
         state.withLock { $0.mediaServer = server }
         server?.setStatusSource { [weak self] in self?.status }
     }
@@ -183,10 +181,10 @@ public final class SessionController: Sendable {
     /// Sets the publisher, which receives each session and its live outputs.
     ///
     /// - Parameter publisher: The publisher; `nil` if none exists.
-    public func attach(_ publisher: LivePublisher?) { state.withLock { $0.publisher = publisher } }
+    package func attach(_ publisher: LivePublisher?) { state.withLock { $0.publisher = publisher } }
 
     /// The status for `multicam ctl status`; `nil` before the first session.
-    public var status: ControlStatus? {
+    package var status: ControlStatus? {
         let (session, isRecording, verdict, last) = state.withLock {
             ($0.session, $0.isRecording, $0.verdict, $0.lastPlan)
         }
@@ -206,10 +204,10 @@ public final class SessionController: Sendable {
     }
 
     /// Sends an event of the current session to the subscribed processes.
-    public func send(_ event: SessionEvent) { state.withLock(\.mediaServer)?.publish(event) }
+    package func send(_ event: SessionEvent) { state.withLock(\.mediaServer)?.publish(event) }
 
     /// A cancellation that takes effect when a stop is requested.
-    public var stopCancellation: Cancellation { stopped }
+    package var stopCancellation: Cancellation { stopped }
 
     /// Sets the session to which signals and commands are applied. If `stop` was called before, the session
     /// is stopped immediately.
@@ -217,13 +215,10 @@ public final class SessionController: Sendable {
     /// - Parameters:
     ///   - session: The session that is about to record.
     ///   - setup: The setup used to create the session.
-    ///   - stills: Takes stills during the session. The taps of the stills must be attached to the session.
     ///   - rotation: Rotates the session's cameras; `nil` if no camera follows the computer's rotation.
-    public func attach(
-        _ session: MulticamSession, _ setup: SessionSetup, stills: SessionStills,
-        rotation: SessionRotation? = nil
+    package func attach(
+        _ session: MulticamSession, _ setup: SessionSetup, rotation: SessionRotation? = nil
     ) {
-        self.stills.attach(stills)
         let isStopped = state.withLock { state in
             state.session = session
             state.setup = setup
@@ -240,22 +235,19 @@ public final class SessionController: Sendable {
     /// Sets the object that selects the leading role's camera. `release` removes the object.
     ///
     /// - Parameter following: Tracks the leading role's camera.
-    public func attach(_ following: LeadingCameraTracker) { standby.attach(following) }
+    package func attach(_ following: LeadingCameraTracker) { standby.attach(following) }
 
     /// Waits for the next step while the process is on standby. Call this method from only one task.
     ///
     /// - Returns: The next step; `nil` after standby has ended.
-    public func nextStep() async -> StandbyStep? { await standby.nextStep() }
+    package func nextStep() async -> StandbyStep? { await standby.nextStep() }
 
     /// Records that a recording is about to begin or has ended while the process is on standby.
     ///
-    /// The call removes the still cameras that were added during a recording.
-    ///
     /// - Parameter isRecording: `true` as soon as a recording begins, `false` after it has ended.
-    public func setRecording(_ isRecording: Bool) {
+    package func setRecording(_ isRecording: Bool) {
         if !isRecording { clock.end() }
         state.withLock { $0.isRecording = isRecording }
-        stills.reset()
     }
 
     /// Stops a recording that is about to begin if a stop was requested before.
@@ -267,13 +259,13 @@ public final class SessionController: Sendable {
     /// command. After a failure, the clock no longer follows a group's time.
     ///
     /// - Parameter folder: Path of the recording's session folder; `nil` if the recording failed to begin.
-    public func notifyRecordingStarted(folder: String?) {
+    package func notifyRecordingStarted(folder: String?) {
         standby.notifyRecordingStarted(folder: folder)
         registerRecording(in: folder)
     }
 
     /// Records that a recording has ended, successfully or not, so that no session folder is in use.
-    public func notifyRecordingEnded() { registerRecording(in: nil) }
+    package func notifyRecordingEnded() { registerRecording(in: nil) }
 
     private func registerRecording(in folder: String?) {
         do throws(ControlError) {
@@ -286,17 +278,17 @@ public final class SessionController: Sendable {
     /// Stores the verdict on the last recording, which the command `status` reports during standby.
     ///
     /// - Parameter verdict: The verdict as text.
-    public func setVerdict(_ verdict: String) { state.withLock { $0.verdict = verdict } }
+    package func setVerdict(_ verdict: String) { state.withLock { $0.verdict = verdict } }
 
     /// Requests another camera for the leading role during standby. The request is delivered as the step
     /// `attach`.
     ///
     /// - Parameter camera: The new camera of the role.
-    public func requestCamera(_ camera: CaptureDevice) { standby.requestCamera(camera) }
+    package func requestCamera(_ camera: CaptureDevice) { standby.requestCamera(camera) }
 
     /// Releases the session and its resources. Signals and commands don't affect any session until `attach` is
     /// called again.
-    public func release() {
+    package func release() {
         // The rotation object is returned from the lock's closure so that it is released outside the lock.
         state.withLock(\.mediaServer)?.serve(nil)
         state.withLock(\.publisher)?.serve(nil)
@@ -309,7 +301,6 @@ public final class SessionController: Sendable {
             state.isRecording = false
             return rotation
         }
-        stills.attach(nil)
         standby.attach(nil)
     }
 
@@ -317,14 +308,9 @@ public final class SessionController: Sendable {
     ///
     /// - Parameter folder: Path of a folder on the disk to check for free space.
     /// - Returns: `true` if system pressure has fallen, `false` if a stop was requested.
-    public func waitForRecovery(folder: String) async -> Bool {
-        let hasRecovered = await withCheckedContinuation { continuation in
-            MediaThread.startWhenPossible(name: "rest") { [stopped, notify] in
-                continuation.resume(
-                    returning: PressureRecovery(folder: folder).waitForRecovery(unless: stopped) {
-                        notify($0)
-                    })
-            }
+    package func waitForRecovery(folder: String) async -> Bool {
+        let hasRecovered = await MediaThread.perform(named: "rest") { [stopped, notify] in
+            PressureRecovery(folder: folder).waitForRecovery(unless: stopped) { notify($0) }
         }
         return hasRecovered && !isStopRequested
     }

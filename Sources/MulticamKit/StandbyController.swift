@@ -1,5 +1,5 @@
 internal import Control
-public import Media
+package import Media
 internal import Session
 internal import Setup
 
@@ -153,7 +153,7 @@ final class StandbyController: Sendable {
 }
 
 /// The next step of a process that is on standby, as returned by `SessionController.nextStep`.
-public enum StandbyStep: Sendable {
+package enum StandbyStep: Sendable {
     /// Begin the requested recording, at the given time and for the given duration if these values are set.
     case start(at: ClockTime?, for: Nanoseconds?)
     /// Switch the leading role to this camera.

@@ -5,14 +5,14 @@ internal import Media
 ///
 /// Text is added only through `text` and attribute values, which are sanitized and escaped. Device names are
 /// therefore always displayed as plain text.
-public struct HTML: Sendable {
+package struct HTML: Sendable {
     let markup: String
 
     /// Names of void elements, which have no content and no end tag.
     private static let empty: Set<String> = ["br", "hr", "meta", "col"]
 
     /// Returns text as escaped HTML. The text may come from any source, and is truncated to 4000 characters.
-    public static func text(_ words: String) -> HTML { HTML(markup: Markup.escaped(words, limit: 4000)) }
+    package static func text(_ words: String) -> HTML { HTML(markup: Markup.escaped(words, limit: 4000)) }
 
     /// Returns an element with children.
     ///
@@ -22,7 +22,7 @@ public struct HTML: Sendable {
     ///     escaped.
     ///   - children: The element's content. The content is ignored for void elements such as `br`.
     /// - Returns: The HTML element.
-    public static func element(
+    package static func element(
         _ name: String, _ attributes: [String: String] = [:], _ children: [HTML] = []
     ) -> HTML {
         let list = attributes.sorted { $0.key < $1.key }.map { " \($0.key)=\"\(Markup.escaped($0.value))\"" }
@@ -32,7 +32,7 @@ public struct HTML: Sendable {
     }
 
     /// Returns an element that contains escaped text.
-    public static func element(_ name: String, _ attributes: [String: String] = [:], _ words: String) -> HTML
+    package static func element(_ name: String, _ attributes: [String: String] = [:], _ words: String) -> HTML
     {
         element(name, attributes, [text(words)])
     }
@@ -43,7 +43,7 @@ public struct HTML: Sendable {
     ///   - canvas: The drawing, which may use the page's colors.
     ///   - label: Text alternative for the drawing.
     /// - Returns: The `svg` element.
-    public static func drawing(_ canvas: SVGCanvas, label: String) -> HTML {
+    package static func drawing(_ canvas: SVGCanvas, label: String) -> HTML {
         HTML(markup: canvas.embedded(label: label))
     }
 
@@ -53,7 +53,7 @@ public struct HTML: Sendable {
     ///   - base64: The JPEG's bytes in Base64.
     ///   - label: Text alternative for the image.
     /// - Returns: The `img` element.
-    public static func image(base64: String, label: String) -> HTML {
+    package static func image(base64: String, label: String) -> HTML {
         let bytes = base64.filter { $0.isASCII && ($0.isLetter || $0.isNumber || "+/=".contains($0)) }
         return HTML(
             markup: "<img src=\"data:image/jpeg;base64,\(bytes)\" alt=\"\(Markup.escaped(label))\"/>")
@@ -66,7 +66,7 @@ public struct HTML: Sendable {
     ///   - style: CSS of the page. The CSS isn't escaped and must be a constant.
     ///   - body: The page's content.
     /// - Returns: The file's text.
-    public static func page(title: String, style: String, body: [HTML]) -> String {
+    package static func page(title: String, style: String, body: [HTML]) -> String {
         """
         <!DOCTYPE html>
         <html lang="en">

@@ -1,9 +1,9 @@
 /// A rectangle with two axes, for plotting numbers.
-public struct PlotArea: Sendable {
+package struct PlotArea: Sendable {
     /// Horizontal axis, from left to right.
-    public let x: Axis
+    package let x: Axis
     /// Vertical axis, from bottom to top.
-    public let y: Axis
+    package let y: Axis
     private let corner: SVGCanvas.Point
     private let width: Double
     private let height: Double
@@ -12,23 +12,23 @@ public struct PlotArea: Sendable {
     private let gridColors: GridColors
 
     /// The colors of a plot's grid. Any CSS color is allowed.
-    public struct GridColors: Sendable {
+    package struct GridColors: Sendable {
         /// Color of the lines along the left and bottom edges.
-        public let frame: String
+        package let frame: String
         /// Color of the inner lines.
-        public let grid: String
+        package let grid: String
         /// Color of the numbers along the axes.
-        public let label: String
+        package let label: String
 
         /// Creates a set of colors for a grid.
-        public init(frame: String, grid: String, label: String) {
+        package init(frame: String, grid: String, label: String) {
             self.frame = frame
             self.grid = grid
             self.label = label
         }
 
         /// Shades of gray for a white background.
-        public static let lightBackground = GridColors(frame: "#999", grid: "#e6e6e6", label: "#555")
+        package static let lightBackground = GridColors(frame: "#999", grid: "#e6e6e6", label: "#555")
     }
 
     /// Creates a plot area with axes.
@@ -41,7 +41,7 @@ public struct PlotArea: Sendable {
     ///   - x: The range of numbers from left to right.
     ///   - y: The range of numbers from bottom to top.
     ///   - ink: Colors of the grid.
-    public init(
+    package init(
         at corner: SVGCanvas.Point, width: Double, height: Double, x: ClosedRange<Double>,
         y: ClosedRange<Double>, ink: GridColors = .lightBackground
     ) {
@@ -54,7 +54,7 @@ public struct PlotArea: Sendable {
     }
 
     /// Returns the pixel position of a pair of numbers. Numbers outside the axes are clamped.
-    public func point(_ x: Double, _ y: Double) -> SVGCanvas.Point {
+    package func point(_ x: Double, _ y: Double) -> SVGCanvas.Point {
         SVGCanvas.Point(x: self.x.position(of: x), y: self.y.position(of: y))
     }
 
@@ -64,7 +64,7 @@ public struct PlotArea: Sendable {
     ///   - canvas: The drawing to add to.
     ///   - ticks: Maximum number of grid steps along each axis; 0 draws no inner lines.
     ///   - label: Closure that formats a number on the x axis.
-    public func drawGrid(
+    package func drawGrid(
         on canvas: inout SVGCanvas, ticks: (x: Int, y: Int) = (8, 4), label: (Double) -> String = Axis.label
     ) {
         for number in ticks.x > 0 ? x.ticks(atMost: ticks.x) : [] {
@@ -92,7 +92,7 @@ public struct PlotArea: Sendable {
     }
 
     /// Draws a bar on the x axis from `begin` to `end` with the height `value`.
-    public func drawBar(
+    package func drawBar(
         on canvas: inout SVGCanvas, from begin: Double, to end: Double, value: Double, color: String
     ) {
         let upper = point(begin, value)
@@ -102,7 +102,7 @@ public struct PlotArea: Sendable {
 
     /// Draws a span from `begin` to `end` over the full height. Spans are at least one pixel wide, so that all are
     /// visible.
-    public func drawSpan(on canvas: inout SVGCanvas, from begin: Double, to end: Double, color: String) {
+    package func drawSpan(on canvas: inout SVGCanvas, from begin: Double, to end: Double, color: String) {
         let left = x.position(of: begin)
         canvas.rectangle(
             at: .init(x: left, y: corner.y), width: max(x.position(of: end) - left, 1), height: height,
@@ -111,7 +111,7 @@ public struct PlotArea: Sendable {
 
     /// Draws a line through `values` at `times`. The line is interrupted at `nil` values, and `width` is in
     /// pixels.
-    public func drawLine(
+    package func drawLine(
         on canvas: inout SVGCanvas, times: [Double], values: [Double?], color: String, width: Double = 1.6
     ) {
         var stroke: [SVGCanvas.Point] = []
@@ -133,7 +133,7 @@ public struct PlotArea: Sendable {
     ///   - times: Ascending positions on the x axis.
     ///   - layers: Layers from bottom to top. Each layer has one nonnegative value for each time, and a
     ///     color.
-    public func drawSteps(
+    package func drawSteps(
         on canvas: inout SVGCanvas, times: [Double], layers: [(values: [Double], color: String)]
     ) {
         var floor = Array(repeating: 0.0, count: times.count)
@@ -157,9 +157,9 @@ public struct PlotArea: Sendable {
 }
 
 /// One axis of a plot. An axis maps numbers to pixel positions and chooses the numbers for its labels.
-public struct Axis: Sendable, Equatable {
+package struct Axis: Sendable, Equatable {
     /// Range of numbers that the axis covers.
-    public let range: ClosedRange<Double>
+    package let range: ClosedRange<Double>
     /// Pixel position of the range's lower bound. On a vertical axis, pixel positions increase downward, so
     /// this value is larger than `end`.
     private let begin: Double
@@ -171,7 +171,7 @@ public struct Axis: Sendable, Equatable {
     ///   - range: Range of numbers to show. A range of length 0 is extended by 1 on both sides.
     ///   - begin: Pixel position of the lower bound.
     ///   - end: Pixel position of the upper bound.
-    public init(_ range: ClosedRange<Double>, from begin: Double, to end: Double) {
+    package init(_ range: ClosedRange<Double>, from begin: Double, to end: Double) {
         self.range =
             range.upperBound > range.lowerBound ? range : range.lowerBound - 1...range.upperBound + 1
         self.begin = begin
@@ -179,7 +179,7 @@ public struct Axis: Sendable, Equatable {
     }
 
     /// Returns the pixel position of a number. Numbers outside the range are clamped.
-    public func position(of number: Double) -> Double {
+    package func position(of number: Double) -> Double {
         let held = min(max(number, range.lowerBound), range.upperBound)
         let share = (held - range.lowerBound) / (range.upperBound - range.lowerBound)
         return begin + share * (end - begin)
@@ -188,7 +188,7 @@ public struct Axis: Sendable, Equatable {
     /// Returns round numbers within the range, for labels. Consecutive numbers differ by 1, 2, or 5 times a
     /// power of ten, and there are at most `count` such steps. The result is empty if the range doesn't
     /// contain a round number.
-    public func ticks(atMost count: Int) -> [Double] {
+    package func ticks(atMost count: Int) -> [Double] {
         let length = range.upperBound - range.lowerBound
         let rough = length / Double(max(count, 1))
         var power = 1.0
@@ -203,7 +203,7 @@ public struct Axis: Sendable, Equatable {
 
     /// Formats the number at a tick. The number is rounded to at most six decimal places and has no trailing
     /// `.0`.
-    public static func label(_ number: Double) -> String {
+    package static func label(_ number: Double) -> String {
         var text = "\((number * 1e6).rounded() / 1e6)"
         if text.hasSuffix(".0") { text.removeLast(2) }
         return text == "-0" ? "0" : text

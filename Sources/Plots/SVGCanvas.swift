@@ -1,40 +1,40 @@
-public import Media
+package import Media
 
 /// A drawing in the format Scalable Vector Graphics 1.1. The drawing doesn't use scripts or external
 /// resources, so any browser can display it.
 ///
 /// Coordinates are in pixels from the upper left corner. The canvas sanitizes and escapes text and colors.
-public struct SVGCanvas: Sendable {
+package struct SVGCanvas: Sendable {
     /// The part of a text line that is placed at the given point (`text-anchor`).
-    public enum Anchor: String, Sendable {
+    package enum Anchor: String, Sendable {
         case start, middle, end
     }
 
     /// A position in pixels from the upper left corner. The coordinate `y` increases downward.
-    public struct Point: Sendable, Equatable {
+    package struct Point: Sendable, Equatable {
         /// Distance in pixels from the left edge.
-        public var x: Double
+        package var x: Double
         /// Distance in pixels from the top edge.
-        public var y: Double
+        package var y: Double
 
         /// Creates a position in pixels.
-        public init(x: Double, y: Double) {
+        package init(x: Double, y: Double) {
             self.x = x
             self.y = y
         }
     }
 
     /// Width × height of the drawing in pixels.
-    public let size: FrameSize
+    package let size: FrameSize
     private var elements: [String] = []
 
     /// Creates an empty drawing.
-    public init(size: FrameSize) {
+    package init(size: FrameSize) {
         self.size = size
     }
 
     /// Draws a straight line that is `width` pixels wide. The color may be any CSS color.
-    public mutating func line(from: Point, to: Point, color: String, width: Double = 1) {
+    package mutating func line(from: Point, to: Point, color: String, width: Double = 1) {
         elements.append(
             "<line x1=\"\(number(from.x))\" y1=\"\(number(from.y))\" x2=\"\(number(to.x))\" y2=\"\(number(to.y))\" "
                 + "stroke=\"\(escaped(color))\" stroke-width=\"\(number(width))\"/>")
@@ -42,7 +42,7 @@ public struct SVGCanvas: Sendable {
 
     /// Draws straight lines through `points`, `width` pixels wide. With fewer than two points, nothing is
     /// drawn. The color may be any CSS color.
-    public mutating func polyline(_ points: [Point], color: String, width: Double = 1) {
+    package mutating func polyline(_ points: [Point], color: String, width: Double = 1) {
         guard points.count > 1 else { return }
         let list = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
         elements.append(
@@ -52,14 +52,14 @@ public struct SVGCanvas: Sendable {
 
     /// Draws a filled rectangle with its upper left corner at `corner`. A negative width or height counts as
     /// 0 pixels. The color may be any CSS color.
-    public mutating func rectangle(at corner: Point, width: Double, height: Double, color: String) {
+    package mutating func rectangle(at corner: Point, width: Double, height: Double, color: String) {
         elements.append(
             "<rect x=\"\(number(corner.x))\" y=\"\(number(corner.y))\" width=\"\(number(max(0, width)))\" "
                 + "height=\"\(number(max(0, height)))\" fill=\"\(escaped(color))\"/>")
     }
 
     /// Draws a filled circle. The radius is in pixels, and the color may be any CSS color.
-    public mutating func circle(at center: Point, radius: Double, color: String) {
+    package mutating func circle(at center: Point, radius: Double, color: String) {
         elements.append(
             "<circle cx=\"\(number(center.x))\" cy=\"\(number(center.y))\" r=\"\(number(radius))\" fill=\"\(escaped(color))\"/>"
         )
@@ -67,7 +67,7 @@ public struct SVGCanvas: Sendable {
 
     /// Draws one line of text, truncated to 400 characters. The baseline is at `point`, the font size is
     /// `size` pixels, and the color may be any CSS color.
-    public mutating func text(
+    package mutating func text(
         _ words: String, at point: Point, size: Double = 12, anchor: Anchor = .start, color: String = "#222"
     ) {
         elements.append(
@@ -77,7 +77,7 @@ public struct SVGCanvas: Sendable {
 
     /// Draws a filled polygon. The opacity is 0…1, and the color may be any CSS color. With fewer than three
     /// points, nothing is drawn.
-    public mutating func polygon(_ points: [Point], color: String, opacity: Double = 1) {
+    package mutating func polygon(_ points: [Point], color: String, opacity: Double = 1) {
         guard points.count > 2 else { return }
         let list = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
         elements.append(
@@ -99,7 +99,7 @@ public struct SVGCanvas: Sendable {
     }
 
     /// The drawing as a complete SVG file with a white background.
-    public var document: String {
+    package var document: String {
         let (width, height) = (size.width, size.height)
         return """
             <?xml version="1.0" encoding="UTF-8"?>

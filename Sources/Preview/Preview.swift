@@ -4,13 +4,13 @@ internal import Media
 internal import Studio
 
 /// The preview window, which shows a camera or the program of a session in another process.
-public enum Preview {
+package enum Preview {
     /// Shows a window until it is closed. This method blocks the calling thread, which must be the main thread.
     ///
     /// - Parameter arguments: The program's name, followed by the settings as encoded by `PreviewSettings`.
     /// - Returns: The exit status: 0 if the window was closed, 1 if no window can be opened or no session is running, 2
     ///   if the camera, program or display doesn't exist.
-    public static func run(_ arguments: [String]) -> Int32 {
+    package static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 2, let settings = PreviewSettings.read(arguments[1]) else {
             return fail(PreviewError("Start this program with `multicam preview`.", status: 2))
         }

@@ -19,7 +19,7 @@ public struct CameraRole: Sendable, Equatable {
     public var device: String
     /// Storage location of a network camera's address, which replaces `device` after the address has been
     /// read; `nil` if `device` already contains the selector.
-    public var address: SecretSource? = nil
+    package var address: SecretSource? = nil
     /// Capture size in pixels. `nil` selects the smallest offered size that is sufficient for `output` or,
     /// without an output, the size nearest to 1280×720.
     public var size: FrameSize?
@@ -34,27 +34,48 @@ public struct CameraRole: Sendable, Equatable {
     /// Whether the program shows the camera mirrored left to right.
     public var isMirrored: Bool
     /// Whether the camera's preview is mirrored. Files and the program are not affected.
-    public var previewMirroring: PreviewMirroring
+    package var previewMirroring: PreviewMirroring
     /// Delay between an event in front of the camera and the frame's timestamp, 0…2 s. `nil` selects the
     /// calibrated latency, or zero if the camera hasn't been calibrated.
     public var latency: Nanoseconds?
     /// The part of the frame that is shown in the program and in an encoded track; `nil` for the whole frame.
-    public var crop: CameraCrop?
+    package var crop: CameraCrop?
     /// Zoom factor, pan, and tilt. The camera itself zooms if it supports zooming; otherwise, frames are
     /// cropped further. Pan and tilt move the camera or the crop accordingly.
-    public var zoom: Zoom
+    package var zoom: Zoom
     /// Size and rate of the encoded track; `nil` for the size and rate that the camera delivers.
     public var output: CameraOutput?
     /// Camera controls to set, in the order of the profile's file.
-    public var controls: [ControlSetting]
+    package var controls: [ControlSetting]
     /// Name of a saved set of controls for the role's camera. Values in `controls` override the preset.
     public var preset: String?
     /// The camera whose exposure, colors, and other traits this camera matches; `nil` if the camera isn't
     /// matched to another camera.
-    public var match: CameraMatch?
+    package var match: CameraMatch?
+
+    /// Creates a camera role.
+    ///
+    /// - Parameters:
+    ///   - role: Name of the role.
+    ///   - device: Selector of the camera. By default, any camera can be used.
+    ///   - size: Size of the camera's frames; `nil` to choose one.
+    ///   - rate: Rate of the camera's frames; `nil` to choose one.
+    ///   - format: Pixel format of the camera's frames.
+    ///   - rotation: Rotation that makes the frames upright; `nil` for the rotation of the camera's mounting.
+    ///   - isMirrored: Whether the camera is mirrored in the program.
+    ///   - output: Size and rate of an encoded track; `nil` for those of the camera.
+    public init(
+        role: String, device: String = "any", size: FrameSize? = nil, rate: FrameRate? = nil,
+        format: Format = .auto, rotation: CameraRotation? = nil, isMirrored: Bool = false,
+        output: CameraOutput? = nil
+    ) {
+        self.init(
+            role: role, device: device, size: size, rate: rate, format: format, rotation: rotation,
+            isMirrored: isMirrored, previewMirroring: .auto, output: output)
+    }
 
     /// Creates a camera role. By default, any camera can be used.
-    public init(
+    package init(
         role: String, device: String = "any", size: FrameSize? = nil, rate: FrameRate? = nil,
         format: Format = .auto, rotation: CameraRotation? = nil, isMirrored: Bool = false,
         previewMirroring: PreviewMirroring = .auto, latency: Nanoseconds? = nil,
@@ -113,7 +134,7 @@ public enum CameraRotation: Sendable, Equatable {
 }
 
 /// The used part of a camera's frame.
-public enum CameraCrop: Sendable, Equatable {
+package enum CameraCrop: Sendable, Equatable {
     /// A rectangle in pixels of the stored frame. The profile must also set the frame's size.
     case rectangle(PixelRectangle)
     /// The largest part of the frame that has this aspect ratio when the frame is upright.
@@ -121,9 +142,9 @@ public enum CameraCrop: Sendable, Equatable {
 }
 
 /// The traits of another camera that a camera matches.
-public struct CameraMatch: Sendable, Equatable, Codable {
+package struct CameraMatch: Sendable, Equatable, Codable {
     /// A trait that can be matched between cameras.
-    public enum Trait: String, Sendable, Equatable, Codable, CaseIterable {
+    package enum Trait: String, Sendable, Equatable, Codable, CaseIterable {
         /// Exposure time and gain.
         case exposure
         /// Color temperature.
@@ -137,15 +158,15 @@ public struct CameraMatch: Sendable, Equatable, Codable {
     }
 
     /// Role of the camera whose traits are matched.
-    public var camera: String
+    package var camera: String
     /// Traits to match.
-    public var traits: [Trait]
+    package var traits: [Trait]
 
     /// Default traits to match, used if a profile doesn't specify any.
-    public static let defaultTraits: [Trait] = [.exposure, .whiteBalance, .focus]
+    package static let defaultTraits: [Trait] = [.exposure, .whiteBalance, .focus]
 
     /// Creates a match with the camera of another role.
-    public init(camera: String, traits: [Trait] = Self.defaultTraits) {
+    package init(camera: String, traits: [Trait] = Self.defaultTraits) {
         self.camera = camera
         self.traits = traits
     }
@@ -169,7 +190,7 @@ public struct CameraOutput: Sendable, Equatable {
 
 /// Whether a camera's preview is mirrored left to right, which helps people who watch themselves. Tracks are
 /// never mirrored, and the program shows the camera mirrored only if the camera's `mirrored` field is set.
-public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
+package enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
     /// Mirroring depends on the kind of camera; see `decision`.
     case auto
     case on = "true"
@@ -179,7 +200,7 @@ public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
     ///
     /// - Parameter camera: The camera that the preview shows.
     /// - Returns: Whether the preview is mirrored, and the reason, formatted as the end of a sentence.
-    public func decision(for camera: CaptureDevice) -> (isMirrored: Bool, reason: String) {
+    package func decision(for camera: CaptureDevice) -> (isMirrored: Bool, reason: String) {
         switch self {
         case .on: return (true, "it is set in the profile")
         case .off: return (false, "it is set in the profile")
@@ -202,9 +223,9 @@ public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
 }
 
 /// A camera control and the value that a profile assigns to it.
-public struct ControlSetting: Sendable, Equatable {
+package struct ControlSetting: Sendable, Equatable {
     /// The value of a control, as written in the profile.
-    public enum Value: Sendable, Equatable {
+    package enum Value: Sendable, Equatable {
         case number(Int64)
         case flag(Bool)
         /// The name of a menu item of the control.
@@ -212,15 +233,15 @@ public struct ControlSetting: Sendable, Equatable {
     }
 
     /// V4L2 name of the control in snake_case: `focus_automatic_continuous`.
-    public var name: String
+    package var name: String
     /// The control's value to set.
-    public var value: Value
+    package var value: Value
     /// Source of the setting: `asked` for the profile itself, `preset` for a saved preset that the profile
     /// names.
-    public var origin: ControlRequest.Origin
+    package var origin: ControlRequest.Origin
 
     /// Creates a setting for a camera control.
-    public init(name: String, value: Value, origin: ControlRequest.Origin = .asked) {
+    package init(name: String, value: Value, origin: ControlRequest.Origin = .asked) {
         self.name = name
         self.value = value
         self.origin = origin

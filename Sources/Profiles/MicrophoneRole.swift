@@ -8,7 +8,7 @@ public struct MicrophoneRole: Sendable, Equatable {
     public var device: String
     /// Storage location of a network camera's address, which replaces `device` after the address has been
     /// read; `nil` if `device` already contains the selector.
-    public var address: SecretSource? = nil
+    package var address: SecretSource? = nil
     /// Number of channels of the microphone's track, 1…8. Synthetic microphones and files always deliver all
     /// their channels.
     public var channels: Int
@@ -21,13 +21,30 @@ public struct MicrophoneRole: Sendable, Equatable {
     /// track. `nil` means that channels aren't selected.
     public var sourceChannels: [Int]?
     /// Whether the sound server removes echo and noise for the program.
-    public var voiceProcessing: VoiceProcessing
+    package var voiceProcessing: VoiceProcessing
     /// Role of the camera that shows the person who speaks into the microphone; `nil` for the camera that
     /// contains the microphone, if any.
     public var camera: String? = nil
 
-    /// Creates a microphone role. By default, the role uses the default microphone.
+    /// Creates a microphone role.
+    ///
+    /// - Parameters:
+    ///   - role: Name of the role.
+    ///   - device: Selector of the microphone. By default, the default microphone is used.
+    ///   - channels: Number of channels to record.
+    ///   - gainDecibels: Gain in the program's mix.
+    ///   - offset: Correction of the audio's time; `nil` for the measured correction, if there is one.
     public init(
+        role: String, device: String = "default", channels: Int = 1, gainDecibels: Double = 0,
+        offset: Nanoseconds? = nil
+    ) {
+        self.init(
+            role: role, device: device, channels: channels, gainDecibels: gainDecibels, offset: offset,
+            sourceChannels: nil)
+    }
+
+    /// Creates a microphone role. By default, the role uses the default microphone.
+    package init(
         role: String, device: String = "default", channels: Int = 1, gainDecibels: Double = 0,
         offset: Nanoseconds? = nil, sourceChannels: [Int]? = nil,
         voiceProcessing: VoiceProcessing = VoiceProcessing()

@@ -3,8 +3,7 @@ internal import Media
 /// Description of a recording as requested by the user: devices by role, the program, the tracks, and the
 /// budget.
 ///
-/// `init(yaml:file:)` reads a profile from YAML. The plan compiler creates a `SessionPlan` from a profile and
-/// the connected devices.
+/// A session compiles a `SessionPlan` from a profile and the connected devices.
 public struct Profile: Sendable, Equatable {
     /// Name of the profile, which is the file name without the extension.
     public var name: String
@@ -17,29 +16,48 @@ public struct Profile: Sendable, Equatable {
     /// The composed program; `nil` for a profile without a program.
     public var program: ProgramSettings?
     /// Named arrangements of the program, in the order of the profile's file.
-    public var scenes: [SceneSettings]
+    package var scenes: [SceneSettings]
     /// Tracks to record for each device.
     public var tracks: TrackSettings
     /// The share of the machine's capacity that the recording may use, and what to do if the recording needs
     /// more.
     public var budget: BudgetSettings
     /// Maximum losses that the recording tolerates.
-    public var limits: RecordingLimits
+    package var limits: RecordingLimits
     /// Settings for choosing cameras for roles whose device is `any`.
-    public var choice: ChoiceSettings
+    package var choice: ChoiceSettings
     /// Title of the recording, names of people, and editing projects to write at the end.
-    public var editing = EditingSettings()
+    package var editing = EditingSettings()
     /// The live outputs, in the order of the profile's file.
-    public var liveOutputs: [LiveOutputSettings] = []
+    package var liveOutputs: [LiveOutputSettings] = []
     /// Nodes of a group that take part in the recording, in the order of the profile's file. If the list is
     /// empty, all nodes record, each with its own profile.
-    public var nodes: [NodeSettings] = []
+    package var nodes: [NodeSettings] = []
     /// Locations of the fields in the profile's file, for error messages.
-    public let source: ProfileSource
+    package let source: ProfileSource
+
+    /// Creates a profile without a file. The profile is checked when it is compiled.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the profile.
+    ///   - cameras: Roles of the cameras.
+    ///   - microphones: Roles of the microphones.
+    ///   - program: The program; `nil` for none.
+    ///   - tracks: The tracks of the devices. `nil` means all devices if there is no program, otherwise none.
+    ///   - budget: Limits of the session's cost.
+    public init(
+        name: String, cameras: [CameraRole] = [], microphones: [MicrophoneRole] = [],
+        program: ProgramSettings? = nil, tracks: TrackSettings? = nil,
+        budget: BudgetSettings = BudgetSettings()
+    ) {
+        self.init(
+            name: name, description: "", cameras: cameras, microphones: microphones, program: program,
+            tracks: tracks, budget: budget)
+    }
 
     /// Creates a profile without a file. The profile is checked when it is compiled. By default, `tracks`
     /// contains all devices if the profile doesn't have a program; otherwise, only the program is recorded.
-    public init(
+    package init(
         name: String, description: String = "", cameras: [CameraRole] = [],
         microphones: [MicrophoneRole] = [],
         program: ProgramSettings? = nil, scenes: [SceneSettings] = [], tracks: TrackSettings? = nil,
@@ -74,16 +92,17 @@ public struct Profile: Sendable, Equatable {
 
     /// Whether a name is a valid role name. Role names are used in file names and commands, so only lowercase
     /// letters, digits, `-`, and `_` are allowed.
-    public static func isValidRole(_ name: String) -> Bool {
+    package static func isValidRole(_ name: String) -> Bool {
         name.isPlainName(longest: 32) && name == name.lowercased()
     }
 
     /// User-readable rule for role names.
-    public static let roleRule = "1 to 32 lowercase letters, digits, - and _, starting with a letter or digit"
+    package static let roleRule =
+        "1 to 32 lowercase letters, digits, - and _, starting with a letter or digit"
 
     /// Whether a recording with this profile writes any files. If the profile doesn't write files, a session
     /// can run but can't record.
-    public var writesAnything: Bool {
+    package var writesAnything: Bool {
         program != nil || (!cameras.isEmpty && tracks.cameras != .none)
             || (!microphones.isEmpty && tracks.microphones != .none)
     }
@@ -91,7 +110,7 @@ public struct Profile: Sendable, Equatable {
     /// Checks that a recording with this profile writes at least one file.
     ///
     /// - Throws: `ProfileError` at the field `tracks` if the recording wouldn't write any files.
-    public func checkWritesAnything() throws(ProfileError) {
+    package func checkWritesAnything() throws(ProfileError) {
         guard writesAnything else {
             throw source.error(
                 at: "tracks", found: "nothing to record",
@@ -103,7 +122,7 @@ public struct Profile: Sendable, Equatable {
 extension TrackSettings {
     /// Returns the default track settings of a profile: tracks for all cameras and microphones if the profile
     /// doesn't have a program, otherwise no device tracks.
-    public static func defaults(withProgram hasProgram: Bool) -> Self {
+    package static func defaults(withProgram hasProgram: Bool) -> Self {
         hasProgram ? Self(cameras: .none, microphones: .none) : Self(cameras: .copy, microphones: .wav)
     }
 }
@@ -149,7 +168,7 @@ extension Profile {
     /// - Returns: The modified copy of the profile.
     /// - Throws: `ProfileError` if a role isn't in the profile. The error gives the command-line option
     ///   instead of a file name.
-    public func replacingDevices(
+    package func replacingDevices(
         cameras: [(role: String, device: String)] = [], microphones: [(role: String, device: String)] = [],
         virtually: Bool = false
     ) throws(ProfileError) -> Profile {
@@ -183,7 +202,7 @@ extension Profile {
     ///
     /// - Throws: `ProfileError` if nothing is left to record. The error gives the command-line option instead
     ///   of a file name.
-    public func withoutMicrophones() throws(ProfileError) -> Profile {
+    package func withoutMicrophones() throws(ProfileError) -> Profile {
         var profile = self
         profile.microphones = []
         profile.program?.audio.mix = []
@@ -217,16 +236,16 @@ extension Profile {
 
 /// Settings for editing a recording: the title, the people in the recording, and the project files to write
 /// when the recording ends.
-public struct EditingSettings: Sendable, Equatable, Codable {
+package struct EditingSettings: Sendable, Equatable, Codable {
     /// Title of the recording; `nil` to use the name of the session folder.
-    public var title: String?
+    package var title: String?
     /// Names of people in the recording, by the role of each person's microphone or camera.
-    public var people: [String: String]
+    package var people: [String: String]
     /// Formats of the editing project files to write when the recording has ended.
-    public var formats: [EditFormat]
+    package var formats: [EditFormat]
 
     /// Creates editing settings, which are empty by default.
-    public init(title: String? = nil, people: [String: String] = [:], formats: [EditFormat] = []) {
+    package init(title: String? = nil, people: [String: String] = [:], formats: [EditFormat] = []) {
         self.title = title
         self.people = people
         self.formats = formats
@@ -234,7 +253,7 @@ public struct EditingSettings: Sendable, Equatable, Codable {
 }
 
 /// A project format for video editors.
-public enum EditFormat: String, Sendable, Codable, CaseIterable {
+package enum EditFormat: String, Sendable, Codable, CaseIterable {
     /// FCPXML 1.10, for Final Cut Pro and DaVinci Resolve.
     case fcpxml
     /// OpenTimelineIO, for Premiere Pro and DaVinci Resolve.
@@ -246,12 +265,12 @@ public enum EditFormat: String, Sendable, Codable, CaseIterable {
 }
 
 /// A node of a group that is listed in a profile, with the profile that the node uses for the recording.
-public struct NodeSettings: Sendable, Equatable {
+package struct NodeSettings: Sendable, Equatable {
     /// The node's name in its group.
-    public var name: String
+    package var name: String
     /// Name of the profile to use, from the profiles stored on the node; `nil` for the node's own profile.
-    public var profile: String?
+    package var profile: String?
 
     /// Creates the settings of a group node.
-    public init(name: String, profile: String?) { (self.name, self.profile) = (name, profile) }
+    package init(name: String, profile: String?) { (self.name, self.profile) = (name, profile) }
 }

@@ -5,24 +5,24 @@ internal import YAML
 /// program exits with status 2, or with 3 if the profile requests a device that doesn't exist.
 public struct ProfileError: Error, Sendable, Equatable {
     /// The profile's file as specified by the user, or the path if multicam found the file.
-    public let file: String
+    package let file: String
     /// Line number of the error, starting at 1; 0 if the error isn't in the text of a file.
-    public let line: Int
+    package let line: Int
     /// Column of the error in characters, starting at 1; 0 if the error isn't in the text of a file.
-    public let column: Int
+    package let column: Int
     /// Path to the field, for example `cameras.desk.rate`; empty for an error in the file as a whole.
-    public let field: String
+    package let field: String
     /// The words that follow "found" in the error message.
-    public let found: String
+    package let found: String
     /// The words that follow "expected" in the error message.
-    public let expected: String
+    package let expected: String
     /// Whether the profile itself is valid, but this computer lacks a device that it requests.
-    public var isMissingDevice = false
+    package var isMissingDevice = false
     /// Other errors in the same file, in file order.
-    public internal(set) var others: [ProfileError] = []
+    package internal(set) var others: [ProfileError] = []
 
     /// Creates an error at a location in a profile's file.
-    public init(
+    package init(
         file: String, line: Int = 0, column: Int = 0, field: String = "", found: String, expected: String
     ) {
         self.file = file
@@ -36,7 +36,7 @@ public struct ProfileError: Error, Sendable, Equatable {
 
 extension ProfileError {
     /// This error and the other errors in the same file, in file order. Each element describes one error.
-    public var lines: [String] { [description] + others.map(\.description) }
+    package var lines: [String] { [description] + others.map(\.description) }
 }
 
 extension ProfileError: CustomStringConvertible {
@@ -51,14 +51,14 @@ extension ProfileError: CustomStringConvertible {
 
 /// The locations of a profile's fields in its file, for errors that can be detected only after the devices
 /// are known.
-public struct ProfileSource: Sendable {
+package struct ProfileSource: Sendable {
     /// The profile's file as specified by the user, or the path if multicam found the file; the profile's
     /// name if the profile was created without a file.
-    public let file: String
+    package let file: String
     private let positions: [String: YAMLPosition]
 
     /// Creates the source of a profile without a file.
-    public init(name: String) {
+    package init(name: String) {
         file = name
         positions = [:]
     }
@@ -99,5 +99,5 @@ public struct ProfileSource: Sendable {
 
 extension ProfileSource: Equatable {
     /// Always true, so that the location of a profile doesn't affect its equality.
-    public static func == (lhs: Self, rhs: Self) -> Bool { true }
+    package static func == (lhs: Self, rhs: Self) -> Bool { true }
 }

@@ -4,29 +4,29 @@ internal import YAML
 
 /// The locations that are searched for profiles: the user's own folder first, then other folders, and finally
 /// the built-in profiles.
-public struct ProfileLibrary: Sendable, Equatable {
+package struct ProfileLibrary: Sendable, Equatable {
     /// A profile that is available by name.
-    public struct Entry: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// Name of the profile, which is the file name without the extension.
-        public let name: String
+        package let name: String
         /// File of the profile; `nil` for a built-in profile.
-        public let path: String?
+        package let path: String?
         /// The parsed profile; `nil` if the profile can't be read. `problem` gives the reason.
-        public let profile: Profile?
+        package let profile: Profile?
         /// Reason why the profile can't be read; `nil` if the profile was read.
-        public let problem: ProfileError?
+        package let problem: ProfileError?
 
         /// Description of the profile in one line; empty if not set.
-        public var description: String { profile?.description ?? "" }
+        package var description: String { profile?.description ?? "" }
     }
 
     /// Folders in order of precedence. A profile in an earlier folder hides a profile with the same name in a
     /// later folder.
-    public let folders: [String]
+    package let folders: [String]
     /// Folder of the user's own profiles, which is the first entry of `folders`; `nil` if unknown.
-    public let ownFolder: String?
+    package let ownFolder: String?
     /// Built-in profiles. Profiles in folders take precedence over built-in profiles.
-    public let shipped: [ShippedProfile]
+    package let shipped: [ShippedProfile]
 
     /// Creates a profile library from folders in order of precedence. Duplicate folders are removed.
     ///
@@ -34,7 +34,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     ///   - folders: The folders to search.
     ///   - ownFolder: The folder of the user's own profiles, which doesn't have to exist; `nil` if unknown.
     ///   - shipped: The built-in profiles.
-    public init(folders: [String], ownFolder: String? = nil, shipped: [ShippedProfile] = []) {
+    package init(folders: [String], ownFolder: String? = nil, shipped: [ShippedProfile] = []) {
         var seen: Set<String> = []
         self.ownFolder = ownFolder
         self.folders = folders.filter { seen.insert($0).inserted }
@@ -48,7 +48,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     ///   - environment: The process's environment. Relative paths in the XDG variables are ignored, as
     ///     required by the XDG Base Directory Specification.
     ///   - executable: The absolute path of the executable with symbolic links resolved; `nil` if unknown.
-    public init(environment: [String: String], executable: String?) {
+    package init(environment: [String: String], executable: String?) {
         func folder(_ variable: String, inHome usual: String) -> [String] {
             if let path = environment[variable], path.hasPrefix("/") { return [path] }
             if let home = environment["HOME"], home.hasPrefix("/") { return [home + "/" + usual] }
@@ -94,7 +94,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     }
 
     /// Lists all profiles by name, including those that can't be read.
-    public func list() -> [Entry] {
+    package func list() -> [Entry] {
         names.compactMap { name in
             let path = file(named: name)
             do throws(ProfileError) {
@@ -114,7 +114,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     ///   connected.
     /// - Throws: `ProfileError` if no profile has this name, or if the profile's file can't be read or has
     ///   invalid contents.
-    public func load(_ nameOrPath: String) throws(ProfileError) -> Profile {
+    package func load(_ nameOrPath: String) throws(ProfileError) -> Profile {
         try text(of: nameOrPath).profile()
     }
 
@@ -123,7 +123,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     /// - Parameter nameOrPath: A name returned by `list()`, or the path of a file.
     /// - Returns: The profile's text, which isn't validated.
     /// - Throws: `ProfileError` if no profile has this name, or if the profile's file can't be read.
-    public func text(of nameOrPath: String) throws(ProfileError) -> ProfileText {
+    package func text(of nameOrPath: String) throws(ProfileError) -> ProfileText {
         if Self.isPath(nameOrPath) { return try ProfileText(file: nameOrPath) }
         if let text = try text(named: nameOrPath) { return text }
         let names = names
@@ -163,7 +163,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     /// - Returns: The profile. The profile's content has been validated, but its devices may not be
     ///   connected.
     /// - Throws: `ProfileError` if the file isn't a regular file, can't be read, or has invalid contents.
-    public static func read(_ path: String) throws(ProfileError) -> Profile {
+    package static func read(_ path: String) throws(ProfileError) -> Profile {
         try ProfileText(file: path).profile()
     }
 
@@ -181,14 +181,14 @@ public struct ProfileLibrary: Sendable, Equatable {
 }
 
 /// The text of a profile, before it is validated.
-public struct ProfileText: Sendable, Equatable {
+package struct ProfileText: Sendable, Equatable {
     /// The file that contains the text; `nil` for a built-in profile.
-    public let path: String?
+    package let path: String?
     /// Name of the profile in error messages: the path, or the name of a built-in file such as `pip.yaml`.
     let place: String
     /// The profile's text, at most one byte longer than the maximum size of a profile. The text isn't
     /// validated.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     init(file path: String) throws(ProfileError) {
         self.path = path
@@ -205,7 +205,7 @@ public struct ProfileText: Sendable, Equatable {
     /// Parses the profile's text.
     ///
     /// - Throws: `ProfileError` with the location in the text, the field, and the expected value.
-    public func profile() throws(ProfileError) -> Profile {
+    package func profile() throws(ProfileError) -> Profile {
         try Profile(yaml: bytes, file: place)
     }
 }
@@ -256,21 +256,21 @@ extension ProfileLibrary {
 }
 
 /// A profile that is built into the program and therefore available in every installation.
-public struct ShippedProfile: Sendable, Equatable {
+package struct ShippedProfile: Sendable, Equatable {
     /// Name of the profile.
-    public let name: String
+    package let name: String
     /// Text of the profile, identical to the file in `Profiles/`.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Creates a built-in profile from a name and a text.
-    public init(name: String, bytes: [UInt8]) {
+    package init(name: String, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
     }
 
     /// The built-in profiles, one for each file in `Profiles/`. A test checks that the texts and the files
     /// are identical.
-    public static let all = [
+    package static let all = [
         ShippedProfile(name: "grid", bytes: PackageResources.grid_yaml),
         ShippedProfile(name: "interview", bytes: PackageResources.interview_yaml),
         ShippedProfile(name: "pip", bytes: PackageResources.pip_yaml),

@@ -212,7 +212,7 @@ extension ProfileLibrary {
     /// - Returns: The path of the file that now contains the scene, and whether the file is a new copy.
     /// - Throws: `ProfileError` with the reason if the scene can't be saved. If an error is thrown, the file
     ///   is unchanged.
-    public func save(
+    package func save(
         _ scene: SceneSettings, in nameOrPath: String
     ) throws(ProfileError) -> (path: String, isCopy: Bool) {
         try rewrite(nameOrPath, try text(of: nameOrPath)) { (text) throws(ProfileError) in
@@ -229,7 +229,7 @@ extension ProfileLibrary {
     ///   `nil` if the profile doesn't contain the scene, in which case no file is written.
     /// - Throws: `ProfileError` with the reason if the scene can't be deleted. If an error is thrown, the
     ///   file is unchanged.
-    public func delete(
+    package func delete(
         sceneNamed name: String, in nameOrPath: String
     ) throws(ProfileError) -> (path: String, isCopy: Bool)? {
         let text = try text(of: nameOrPath)

@@ -7,7 +7,7 @@ internal import System
 
 /// The process for live outputs. The process reads a session's streams from the media socket and sends them
 /// to servers and devices.
-public enum Publishing {
+package enum Publishing {
     /// Maximum number of reports that are queued while the recorder doesn't read them.
     private static let mostReports = 1000
 
@@ -16,7 +16,7 @@ public enum Publishing {
     ///
     /// - Parameter arguments: The program's name, `--socket`, and the path of the media socket.
     /// - Returns: The exit status: 0 after the end of standard input, 2 for invalid arguments.
-    public static func run(_ arguments: [String]) -> Int32 {
+    package static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 3, arguments[1] == "--socket" else {
             writeMessage(
                 "this program must be started by `multicam` with the option --socket PATH, the path of the session's media socket."

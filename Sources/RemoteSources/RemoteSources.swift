@@ -7,7 +7,7 @@ internal import SessionFolder
 internal import System
 
 /// The process for network cameras, which connects to them and sends their media to the media socket of a session.
-public enum RemoteSources {
+package enum RemoteSources {
     /// Maximum number of reports queued for a recorder that doesn't read them.
     private static let mostReports = 1000
 
@@ -16,7 +16,7 @@ public enum RemoteSources {
     ///
     /// - Parameter arguments: The program's name, `--socket`, and the path of the media socket.
     /// - Returns: The exit status: 0 after standard input has ended, 2 for invalid arguments.
-    public static func run(_ arguments: [String]) -> Int32 {
+    package static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 3, arguments[1] == "--socket" else {
             writeMessage(
                 "don't start this program directly: `multicam` starts it with --socket PATH, the path of the session's media socket."

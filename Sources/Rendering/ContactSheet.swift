@@ -1,7 +1,7 @@
 internal import Containers
 internal import FoundationEssentials
 internal import Glibc
-public import Interchange
+package import Interchange
 internal import Media
 internal import Plots
 internal import Profiles
@@ -9,7 +9,7 @@ internal import SessionFolder
 
 /// A printable one-page overview of a recording. The page shows frames of each camera at regular intervals,
 /// with the markers and cuts between them.
-public struct ContactSheet: Sendable {
+package struct ContactSheet: Sendable {
     private let session: RecordedSession
     private let folder: String
     private let cut: Cut
@@ -34,7 +34,7 @@ public struct ContactSheet: Sendable {
         """
 
     /// Creates the contact sheet of a recording. `folder` is the path of the session folder.
-    public init(of session: RecordedSession, in folder: String, cut: Cut) {
+    package init(of session: RecordedSession, in folder: String, cut: Cut) {
         self.session = session
         self.folder = folder
         self.cut = cut
@@ -46,7 +46,7 @@ public struct ContactSheet: Sendable {
     /// - Returns: Path of the HTML file.
     /// - Throws: `RenderError` if the page can't be written or memory allocation fails. Frames that can't be
     ///   read are replaced with slates.
-    public func write() throws(RenderError) -> String {
+    package func write() throws(RenderError) -> String {
         do {
             let page = HTML.page(title: session.title, style: Self.style, body: try body())
             try SessionFolder.write(Data(page.utf8), to: "report/contact.html", in: folder)

@@ -1,14 +1,14 @@
 internal import Containers
 internal import FoundationEssentials
 internal import Interchange
-public import Media
-public import SessionFolder
+package import Media
+package import SessionFolder
 internal import System
 
 /// Converts the local recording that a phone uploaded to a media file and adds the file to the session's
 /// manifest. The existing media files of the session aren't changed. Use this type on a thread that may block
 /// on disk I/O.
-public struct PhoneIngest: Sendable {
+package struct PhoneIngest: Sendable {
     private let folder: String
     private let arrival: UploadArrival
 
@@ -17,7 +17,7 @@ public struct PhoneIngest: Sendable {
     /// - Parameters:
     ///   - arrival: The completed upload.
     ///   - folder: Path of the session folder.
-    public init(_ arrival: UploadArrival, into folder: String) {
+    package init(_ arrival: UploadArrival, into folder: String) {
         (self.arrival, self.folder) = (arrival, folder)
     }
 
@@ -30,7 +30,7 @@ public struct PhoneIngest: Sendable {
     /// - Throws: `FileError` with an explanation if the session or the role doesn't exist, the session's
     ///   recording hasn't ended, the upload is missing, no uploaded frame is within the recording, or a file
     ///   can't be read or written. After an error, the upload is kept.
-    public func run(_ progress: (Double) -> Void = { _ in }) throws(FileError) -> Manifest.Upload {
+    package func run(_ progress: (Double) -> Void = { _ in }) throws(FileError) -> Manifest.Upload {
         let path = folder + "/manifest.json"
         func wrong(_ detail: String) -> FileError {
             FileError(path: path, operation: "ingesting", detail: detail)

@@ -1,16 +1,16 @@
 internal import Containers
 internal import Encoding
 internal import FoundationEssentials
-public import Interchange
+package import Interchange
 internal import Media
 
 /// Creates low-resolution proxies of the camera files for editing on a slow computer. Proxies have the same
 /// names, frames, times, and rotation as the original files.
-public struct Proxies: Sendable {
+package struct Proxies: Sendable {
     private let session: RecordedSession
     private let folder: String
     /// Number of processors to use.
-    public var processorCount = ProcessInfo.processInfo.activeProcessorCount
+    package var processorCount = ProcessInfo.processInfo.activeProcessorCount
 
     /// Maximum width of a proxy in pixels.
     private static let width = 960
@@ -18,7 +18,7 @@ public struct Proxies: Sendable {
     private static let keysPerSecond = 2.0
 
     /// Prepares the creation of proxies for a recording. `folder` is the path of the session folder.
-    public init(of session: RecordedSession, in folder: String) {
+    package init(of session: RecordedSession, in folder: String) {
         self.session = session.withFirstFrames(in: folder)
         self.folder = folder
     }
@@ -30,7 +30,7 @@ public struct Proxies: Sendable {
     /// - Returns: One sentence for each file that couldn't be read. Frames of these files are replaced with
     ///   slates.
     /// - Throws: `RenderError` if the operation fails or is canceled. Completed proxies are kept.
-    public func run(progress: RenderProgress = RenderProgress()) throws(RenderError) -> [String] {
+    package func run(progress: RenderProgress = RenderProgress()) throws(RenderError) -> [String] {
         do {
             var faults: [String] = []
             let cameras = session.angles.filter { $0.kind == .camera }

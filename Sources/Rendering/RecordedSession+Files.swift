@@ -1,7 +1,7 @@
 internal import Containers
 internal import Encoding
 internal import FoundationEssentials
-public import Interchange
+package import Interchange
 internal import Media
 
 extension RecordedSession {
@@ -12,7 +12,7 @@ extension RecordedSession {
     /// - Parameter folder: Path of the session folder.
     /// - Returns: The session with the limited duration. If the session was shortened, `problems` contains a
     ///   message.
-    public func truncatedToFiles(in folder: String) -> RecordedSession {
+    package func truncatedToFiles(in folder: String) -> RecordedSession {
         var stretches: [(from: MediaTime, to: MediaTime)] = []
         var seen: Set<String> = []
         for track in angles + microphones + [program].compactMap(\.self) {
@@ -57,7 +57,7 @@ extension RecordedSession {
     ///
     /// - Parameter folder: Path of the session folder.
     /// - Returns: The session with the times of the first frames.
-    public func withFirstFrames(in folder: String) -> RecordedSession {
+    package func withFirstFrames(in folder: String) -> RecordedSession {
         withFirstFrames { part in
             do throws(EncodingError) {
                 return try TrackReader(part.file, in: folder, stream: part.stream, media: .video)

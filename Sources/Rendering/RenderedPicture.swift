@@ -1,27 +1,27 @@
 internal import Encoders
 internal import Encoding
-public import Interchange
-public import Media
+package import Interchange
+package import Media
 internal import Plan
-public import Profiles
+package import Profiles
 
 /// The visual content of a rendering: a recording, a cut, and an output size.
-public struct RenderedPicture: Sendable {
+package struct RenderedPicture: Sendable {
     /// The recording to render.
-    public let session: RecordedSession
+    package let session: RecordedSession
     /// Path of the session folder.
-    public let folder: String
+    package let folder: String
     /// The cut, which specifies when each camera is visible.
-    public let cut: Cut
+    package let cut: Cut
     /// Position of insets, and how frames are fitted into their rectangles; `nil` to use the layers of the
     /// recorded program, if any.
-    public let style: InsetStyle?
+    package let style: InsetStyle?
     /// Output size in pixels. Width and height are even.
-    public let size: FrameSize
+    package let size: FrameSize
     /// Frame schedules of the tracks that aren't on a frame grid, by role.
     let schedules: [String: FrameSchedule]
     /// One sentence for each file or part that can't be shown.
-    public let problems: [String]
+    package let problems: [String]
 
     /// Determines the content of a rendering. The call may take a long time, because it reads the times of
     /// all frames of each track that isn't on a frame grid.
@@ -33,7 +33,7 @@ public struct RenderedPicture: Sendable {
     ///   - style: Position of insets, and how frames are fitted into their rectangles; `nil` to use the
     ///     layers of the recorded program, if any.
     ///   - size: Output size in pixels, with even width and height; `nil` for the size of the recording.
-    public init(
+    package init(
         _ session: RecordedSession, in folder: String, cut: Cut, style: InsetStyle? = nil,
         size: FrameSize? = nil
     ) {

@@ -1,21 +1,21 @@
 internal import Encoding
-public import Interchange
+package import Interchange
 internal import Media
 internal import System
 internal import Timing
 
 /// The audio settings of a rendering, in which the microphones of a recording are mixed, mastered, and
 /// encoded.
-public struct RenderedSound: Sendable {
+package struct RenderedSound: Sendable {
     /// Microphone gains in decibels, by role; `nil` to use the gains of the recorded program.
-    public var gains: [String: Double]?
+    package var gains: [String: Double]?
     /// Target integrated loudness in LUFS; `nil` to leave the loudness unchanged.
-    public var loudness: Double?
+    package var loudness: Double?
     /// Bit rate in bits per second.
-    public var bitrate: Int
+    package var bitrate: Int
 
     /// Creates audio settings. The default settings reproduce the program's mix without mastering.
-    public init(gains: [String: Double]? = nil, loudness: Double? = nil, bitrate: Int = 160_000) {
+    package init(gains: [String: Double]? = nil, loudness: Double? = nil, bitrate: Int = 160_000) {
         self.gains = gains
         self.loudness = loudness
         self.bitrate = bitrate
@@ -24,7 +24,7 @@ public struct RenderedSound: Sendable {
 
 /// Exports the audio of a recording as a podcast: an M4A file with chapters, title, date, and cover image, at
 /// the loudness that podcast platforms require.
-public enum Podcast {
+package enum Podcast {
     /// Target integrated loudness in LUFS that podcast platforms require.
     private static let loudness = -16.0
     private static let bitrate = 128_000
@@ -39,7 +39,7 @@ public enum Podcast {
     ///   - progress: Receives progress reports and can cancel the operation.
     /// - Returns: The path of the file, and the read errors.
     /// - Throws: `RenderError` if the export fails or is canceled. The incomplete file is then removed.
-    public static func write(
+    package static func write(
         _ session: RecordedSession, in folder: String, title: String? = nil,
         progress: RenderProgress = RenderProgress()
     ) throws(RenderError) -> Renderer.Outcome {

@@ -2,8 +2,8 @@ internal import Containers
 internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-public import Interchange
-public import Media
+package import Interchange
+package import Media
 internal import SessionFolder
 package import System
 internal import Timing
@@ -11,28 +11,28 @@ internal import Timing
 /// Renders the program of a recording again from its tracks. Rendering uses the same compositor, encoders,
 /// and file format as a recording, but doesn't run in real time. Identical inputs and settings result in
 /// identical files.
-public struct Renderer: Sendable {
+package struct Renderer: Sendable {
     /// The result of a rendering.
-    public struct Outcome: Sendable, Equatable {
+    package struct Outcome: Sendable, Equatable {
         /// Path of the rendered file.
-        public let path: String
+        package let path: String
         /// One sentence for each read error. Unreadable material is replaced with slates and silence.
-        public let faults: [String]
+        package let faults: [String]
     }
 
     /// The visual content; `nil` to render only audio.
-    public var picture: RenderedPicture?
+    package var picture: RenderedPicture?
     /// The audio settings; `nil` to render only video.
-    public var sound: RenderedSound?
+    package var sound: RenderedSound?
     /// Video encoding settings. The frame size and rate in these settings are ignored; the values come from
     /// the picture and the recording.
-    public var video: VideoEncodingSettings
+    package var video: VideoEncodingSettings
     /// Range of ticks to render, at the frame rate of the recording. The range must be within the recording.
-    public var ticks: Range<Int64>
+    package var ticks: Range<Int64>
     /// Title in the metadata of the file.
-    public var title: String
+    package var title: String
     /// Number of processors to use.
-    public var processorCount = ProcessInfo.processInfo.activeProcessorCount
+    package var processorCount = ProcessInfo.processInfo.activeProcessorCount
 
     /// Number of key frames in a segment. Each segment is encoded by one encoder. Tests use a smaller number,
     /// so that short material has several segments.
@@ -53,7 +53,7 @@ public struct Renderer: Sendable {
     ///   - sound: The audio settings; `nil` to render only video.
     ///   - video: Video encoding settings. The frame size and rate in these settings are ignored; the values
     ///     come from the picture and the recording.
-    public init(
+    package init(
         _ session: RecordedSession, in folder: String, picture: RenderedPicture?,
         sound: RenderedSound? = RenderedSound(),
         video: VideoEncodingSettings = VideoEncodingSettings(
@@ -92,7 +92,7 @@ public struct Renderer: Sendable {
 
     /// Removes all unfinished files of this process. Call this method before the process exits without
     /// waiting for renderings.
-    public static func discardDrafts() { DraftFile.discardAll() }
+    package static func discardDrafts() { DraftFile.discardAll() }
 
     /// Renders to a file, which gets its final name only when it is complete. This method blocks for a long
     /// time, so don't call it from a Swift task.
@@ -104,7 +104,7 @@ public struct Renderer: Sendable {
     ///   - progress: Receives progress reports and can cancel the operation.
     /// - Returns: The path of the file, and the read errors.
     /// - Throws: `RenderError` if the rendering fails or is canceled. The incomplete file is then removed.
-    public func run(
+    package func run(
         to path: String? = nil, replaces: Bool = false, progress: RenderProgress = RenderProgress()
     ) throws(RenderError) -> Outcome {
         do {
@@ -283,7 +283,7 @@ public struct Renderer: Sendable {
 }
 
 /// Reason why a rendering failed or was canceled.
-public enum RenderError: Error, Sendable, CustomStringConvertible {
+package enum RenderError: Error, Sendable, CustomStringConvertible {
     /// The rendering was canceled. The incomplete file was removed.
     case stopped
     /// There is nothing to render. The sentence states the reason and a remedy.
@@ -305,7 +305,7 @@ public enum RenderError: Error, Sendable, CustomStringConvertible {
     }
 
     /// User-readable message with the reason and, if possible, a remedy.
-    public var description: String {
+    package var description: String {
         switch self {
         case .stopped: "rendering was stopped. The unfinished file was deleted."
         case .nothingToRender(let text): text
@@ -316,14 +316,14 @@ public enum RenderError: Error, Sendable, CustomStringConvertible {
 }
 
 /// Progress reporting and cancellation of a rendering. Thread-safe.
-public struct RenderProgress: Sendable {
+package struct RenderProgress: Sendable {
     /// Called several times per second with the current step and the completed fraction, 0…1.
-    public let report: @Sendable (_ step: String, _ share: Double) -> Void
+    package let report: @Sendable (_ step: String, _ share: Double) -> Void
     /// The object that cancels the rendering. After a cancellation, data that was already written is removed.
-    public let cancellation: Cancellation
+    package let cancellation: Cancellation
 
     /// Creates progress reporting. By default, progress isn't reported.
-    public init(
+    package init(
         cancellation: Cancellation = Cancellation(),
         report: @escaping @Sendable (_ step: String, _ share: Double) -> Void = { _, _ in }
     ) {

@@ -1,7 +1,7 @@
-public import Inputs
-public import Media
+package import Inputs
+package import Media
 public import Plan
-public import Profiles
+package import Profiles
 
 extension MulticamSession {
     /// The current connections, including all committed changes. A connection describes which part of a
@@ -24,7 +24,7 @@ extension MulticamSession {
     ///   - frameTap: Receives the camera's frames until the camera stops.
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the camera,
     ///   or when the camera doesn't deliver data in time. If an error is thrown, the camera is stopped.
-    public func add(
+    package func add(
         _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?,
         frameTap: FrameTap? = nil
     ) throws(SessionChangeError) {
@@ -155,7 +155,7 @@ extension MulticamSession {
     /// - Returns: The outcome of each setting.
     /// - Throws: `SessionChangeError` when the camera or control doesn't exist, when a value is out of range,
     ///   or when the camera is disconnected. If an error is thrown, no control is set.
-    public func set(
+    package func set(
         _ settings: [(name: String, value: String)], of role: String
     ) throws(SessionChangeError) -> [ControlOutcome] {
         let words = settings.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
@@ -173,7 +173,7 @@ extension MulticamSession {
     /// - Returns: The outcome of each request.
     /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected. If an error is
     ///   thrown, no control is set.
-    public func set(
+    package func set(
         _ requests: [ControlRequest], of role: String, describedAs words: String
     ) throws(SessionChangeError) -> [ControlOutcome] {
         try set(of: role, describedAs: words) { _ throws(DeviceError) in requests }
@@ -183,7 +183,7 @@ extension MulticamSession {
     /// Communication with the device takes several milliseconds; don't call this method from a Swift task.
     ///
     /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected.
-    public func controls(
+    package func controls(
         of role: String
     ) throws(SessionChangeError) -> (device: CaptureDevice, controls: [DeviceControl]) {
         let input = try runningInput(of: role)
@@ -238,7 +238,7 @@ extension MulticamSession {
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the role doesn't exist, when the
     ///   camera is in use or doesn't fit the role's tracks or the budget, or when the camera doesn't deliver
     ///   data in time. If an error is thrown, the new camera is stopped, and the recording is unchanged.
-    public func replaceCamera(
+    package func replaceCamera(
         with source: any CameraSource, as planned: PlannedCamera
     ) throws(SessionChangeError) {
         let words = "replace-camera \(planned.role) \(planned.selector.printable())"
@@ -343,7 +343,7 @@ extension MulticamSession {
     /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the
     ///   microphone, or when the microphone doesn't deliver data in time. If an error is thrown, the
     ///   microphone is stopped.
-    public func add(
+    package func add(
         _ source: any MicrophoneSource, as planned: PlannedMicrophone, track: PlannedMicrophoneTrack?
     ) throws(SessionChangeError) {
         let words = "add-microphone \(planned.role) \(planned.selector.printable())"
@@ -427,7 +427,7 @@ extension MulticamSession {
     /// - Returns: The scene with the program's current arrangement.
     /// - Throws: `SessionChangeError` when the name isn't valid for a scene, or when the session doesn't have a
     ///   program.
-    public func saveScene(named name: String) throws(SessionChangeError) -> SceneSettings {
+    package func saveScene(named name: String) throws(SessionChangeError) -> SceneSettings {
         try running.withLock { running -> Result<SceneSettings, SessionChangeError> in
             Result { () throws(SessionChangeError) in try running.saveScene(named: name) }
         }.get()
@@ -438,7 +438,7 @@ extension MulticamSession {
     ///
     /// - Parameter name: The scene's name.
     /// - Throws: `SessionChangeError` when the session doesn't have a scene with this name.
-    public func deleteScene(named name: String) throws(SessionChangeError) {
+    package func deleteScene(named name: String) throws(SessionChangeError) {
         try running.withLock { running -> Result<Void, SessionChangeError> in
             Result { () throws(SessionChangeError) in try running.deleteScene(named: name) }
         }.get()

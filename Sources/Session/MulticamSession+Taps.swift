@@ -1,7 +1,7 @@
 public import Inputs
 public import Media
 public import Plan
-public import SessionFolder
+package import SessionFolder
 
 extension MulticamSession {
     /// Converts a device timestamp to the session clock. A camera tap's frames carry device timestamps; audio
@@ -110,14 +110,14 @@ extension MulticamSession {
 
 extension MulticamSession {
     /// Status of the session's live outputs, in the order in which they were first reported.
-    public var liveOutputs: [LiveOutputStatus] { liveOutputRegistry.statuses }
+    package var liveOutputs: [LiveOutputStatus] { liveOutputRegistry.statuses }
 
     /// Updates the status of a live output. A change becomes an event and is stored in the manifest of the current
     /// recording. Never blocks.
     ///
     /// - Parameter liveOutput: The new status, with the time when it began, on CLOCK_MONOTONIC. A time in the
     ///   future is replaced by the current time.
-    public func updateLiveOutput(_ liveOutput: LiveOutputStatus) {
+    package func updateLiveOutput(_ liveOutput: LiveOutputStatus) {
         var liveOutput = liveOutput
         liveOutput.since = min(clock.time(stamped: liveOutput.since), clock.now)
         liveOutput.text = liveOutput.text?.printable(limit: 400)
@@ -167,7 +167,7 @@ extension MulticamSession {
     /// Reports a warning. The current recording stores the warning with its events. Never blocks.
     ///
     /// - Parameter text: The warning, as a full sentence.
-    public func warn(_ text: String) {
+    package func warn(_ text: String) {
         publishEvent(at: clock.now) { SessionEvent(warning: text.printable(limit: 1000), at: $0) }
     }
 

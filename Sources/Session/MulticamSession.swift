@@ -4,7 +4,7 @@ internal import Monitoring
 public import Plan
 internal import Profiles
 public import SessionFolder
-public import Stills
+package import Stills
 internal import Writers
 
 /// Records several cameras and microphones together, according to a plan, until the recording is stopped.
@@ -32,6 +32,12 @@ public final class MulticamSession: Sendable {
     private let host: (any HostReading)?
     let controls = SessionControls()
     let liveOutputRegistry = LiveOutputRegistry()
+    /// Finds and opens the devices that are added to the session; `nil` if the session was created for opened devices.
+    package let provider: (any DeviceProvider)?
+    /// The stills of the session's cameras; `nil` if the session doesn't take stills.
+    package let stills: SessionStills?
+    /// Objects that act on the session as long as it exists. They must not retain the session.
+    private let companions = ConditionLock<[any Sendable]>([])
     private let currentStatus = ConditionLock(SessionStatus())
     private let currentFolder = ConditionLock<String?>(nil)
     let running: ConditionLock<RunningPlan>
@@ -51,7 +57,7 @@ public final class MulticamSession: Sendable {
     ///
     /// The times of events are relative to T0. On standby, the stream also contains events between recordings, whose
     /// times are relative to the start of the pause. The stream ends with the recording or, if `standBy` was called,
-    /// with `close`. The caller sends `finished` itself because only the caller knows the exit status.
+    /// with `close`. The event `finished` isn't part of it: `multicam record` sends that event, with its exit status.
     ///
     /// A task that contains `for await event in session.events` retains the session until the stream ends. Assign the
     /// stream to a constant outside the task if dropping the session must end it.
@@ -75,12 +81,15 @@ public final class MulticamSession: Sendable {
     ///   - synchronizedOutputs: Outputs that deliver the data of several devices together, tick by tick.
     ///   - host: Reads the computer's state about once per second to assess system pressure. `nil` disables the
     ///     assessment.
-    public init(
+    ///   - provider: Finds and opens the devices that are added to the session.
+    ///   - stills: Takes stills from the cameras. Its taps are attached from the beginning.
+    package init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
         voices: [String: any MicrophoneSource] = [:], options: RecordingOptions, clock: any SessionClock,
         codecs: any CodecFactory,
         frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [], metadataTaps: [MetadataTap] = [],
-        synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
+        synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil,
+        provider: (any DeviceProvider)? = nil, stills: SessionStills? = nil
     ) {
         self.plan = plan
         self.cameras = cameras
@@ -91,12 +100,14 @@ public final class MulticamSession: Sendable {
         self.codecs = codecs
         sinks = SessionSinks(synchronized: synchronizedOutputs)
         self.host = host
+        self.provider = provider
+        self.stills = stills
         running = ConditionLock(
             RunningPlan(
                 plan, devices: Self.devices(cameras),
                 budget: options.machine.map { RunningBudget(machine: $0, duration: options.duration) }))
         do throws(SessionChangeError) {
-            for tap in frameTaps { try attach(tap) }
+            for tap in frameTaps + (stills?.taps ?? []) { try attach(tap) }
             for tap in audioTaps { try attach(tap) }
             for tap in metadataTaps { try attach(tap) }
         } catch {
@@ -146,7 +157,7 @@ public final class MulticamSession: Sendable {
     }
 
     /// Ends the recording like `stop`, but drops frames still queued for an encoder.
-    public func stopUrgently() {
+    package func stopUrgently() {
         let now = clock.now
         lifecycle.withLock { if $0.acceptsStop(of: nil) { controls.stopUrgently(at: now) } }
     }
@@ -169,7 +180,7 @@ public final class MulticamSession: Sendable {
     ///   - role: The camera's role.
     ///   - files: The written files. Files in the session folder are listed with relative paths, others with absolute
     ///     paths.
-    public func registerStill(of role: String, _ files: StillFolder.Files) {
+    package func registerStill(of role: String, _ files: StillFolder.Files) {
         controls.registerStill(of: role, files)
     }
 
@@ -181,6 +192,14 @@ public final class MulticamSession: Sendable {
     public func split(at time: ClockTime? = nil, decided: ChangeCompletion? = nil) {
         controls.split(SessionControls.SplitRequest(at: clampedToNow(time), decided: decided))
     }
+
+    /// Keeps an object that acts on the session as long as the session exists.
+    ///
+    /// - Parameter companion: The object, which must not retain the session.
+    package func keep(_ companion: some Sendable) { companions.withLock { $0.append(companion) } }
+
+    /// The predicted cost of the initial plan, and the reductions of its quality; `nil` if no cost was predicted.
+    public var reduction: PlanReduction? { options.reduction }
 
     static func devices(_ cameras: [String: any CameraSource]) -> RunningDevices {
         RunningDevices(offers: cameras.filter(\.value.canChangeFormat).mapValues(\.device.formats))
@@ -223,6 +242,7 @@ public final class MulticamSession: Sendable {
             running.storeUndoState(from: before)
             return orders
         }
+        for case .removed(let role) in changes { stills?.remove(role) }
     }
 
     /// Replaces the plan and passes the resulting orders to the timeline.
@@ -309,7 +329,7 @@ public final class MulticamSession: Sendable {
     ///   - rotation: Clockwise rotation that makes the camera's frames upright from now on.
     /// - Throws: `SessionChangeError` when the program can't apply the rotation. Even if this error is
     ///   thrown, the camera's next file has the new orientation.
-    public func rotate(_ role: String, to rotation: Rotation) throws(SessionChangeError) {
+    package func rotate(_ role: String, to rotation: Rotation) throws(SessionChangeError) {
         let hasProgram = running.withLock { running in
             running.rotate(role, to: rotation)
             return running.plan.program != nil
@@ -354,7 +374,7 @@ public final class MulticamSession: Sendable {
     }
 
     /// Appends an event from the caller to `events`.
-    public func publish(_ event: SessionEvent) { eventFeed.publish(event) }
+    package func publish(_ event: SessionEvent) { eventFeed.publish(event) }
 
     /// Status of the recording, no more than 0.1 s old unless the processor is overloaded.
     public var status: SessionStatus {
@@ -443,12 +463,7 @@ public final class MulticamSession: Sendable {
 
     /// Waits for a thread without blocking the calling task.
     private static func join(_ thread: MediaThread) async {
-        await withCheckedContinuation { continuation in
-            MediaThread.startWhenPossible(name: "closing") {
-                thread.join()
-                continuation.resume()
-            }
-        }
+        await MediaThread.perform(named: "closing") { thread.join() }
     }
 
     /// Ends the session: stops the devices, and ends `events`. A current recording first continues to its own end, unless
@@ -494,33 +509,47 @@ public final class MulticamSession: Sendable {
         return try result.get()
     }
 
-    /// Records until `stop`, or until `options.duration` has elapsed. If the task is canceled, the recording is
+    /// Records until `stop`, or until the duration has elapsed. If the task is canceled, the recording is
     /// stopped, its files are closed, and its result is returned.
     ///
-    /// - Parameter replacement: Options that replace `options` for this recording, except the folder and the name.
+    /// - Parameters:
+    ///   - folder: Path of the folder in which the session folder is created. `nil` means the folder in `options`.
+    ///   - duration: Duration of the recording from T0. `nil` means the duration in `options`.
     /// - Returns: The outcome, after all files are closed.
     /// - Throws: `RecordingError` when the recording can't begin, in which case no files are left behind. The
     ///   error is `.nothingToWrite` when the plan has neither a program nor a track, and `.busy` or `.ended` when the
     ///   session can't record now.
-    public func record(with replacement: RecordingOptions? = nil) async throws(RecordingError)
-        -> RecordingResult
-    {
-        let recording = try beginRecording(with: replacement)
+    public func record(
+        in folder: String? = nil, duration: Duration? = nil
+    ) async throws(RecordingError) -> RecordingResult {
+        try await record(with: options.replacing(folder: folder, duration: duration))
+    }
+
+    /// Records with other options; see `record(in:duration:)`.
+    package func record(with options: RecordingOptions) async throws(RecordingError) -> RecordingResult {
+        let recording = try beginRecording(with: options)
         return try await outcome(of: recording.outcome, number: recording.number)
     }
 
     /// Starts a recording, and returns when it has begun.
     ///
-    /// The recording continues until `Recording.stop`, `stop`, or until `options.duration` has elapsed, even if the
+    /// The recording continues until `Recording.stop`, `stop`, or until the duration has elapsed, even if the
     /// handle is dropped.
     ///
-    /// - Parameter replacement: Options that replace `options` for this recording, except the folder and the name.
+    /// - Parameters:
+    ///   - folder: Path of the folder in which the session folder is created. `nil` means the folder in `options`.
+    ///   - duration: Duration of the recording from T0. `nil` means the duration in `options`.
     /// - Returns: A handle of the recording.
-    /// - Throws: The errors of `record(with:)`. If the task is canceled before the recording has begun, `.stopped`.
-    public func startRecording(with replacement: RecordingOptions? = nil) async throws(RecordingError)
-        -> Recording
-    {
-        let recording = try beginRecording(with: replacement)
+    /// - Throws: The errors of `record(in:duration:)`. If the task is canceled before the recording has begun, `.stopped`.
+    public func startRecording(
+        in folder: String? = nil, duration: Duration? = nil
+    ) async throws(RecordingError) -> Recording {
+        try await startRecording(with: options.replacing(folder: folder, duration: duration))
+    }
+
+    /// Starts a recording with other options; see `startRecording(in:duration:)`.
+    package func startRecording(with options: RecordingOptions) async throws(RecordingError) -> Recording {
+        let recording = try beginRecording(with: options)
         let hasBegun = await withTaskCancellationHandler {
             await recording.start.value
         } onCancel: {
@@ -532,9 +561,9 @@ public final class MulticamSession: Sendable {
 
     /// Starts a recording without waiting until it has begun.
     ///
-    /// - Parameter replacement: Options that replace `options` for this recording, except the folder and the name.
+    /// - Parameter replacement: The options of this recording. `nil` means the session's options.
     /// - Returns: A handle of the recording. Its `result` throws the error of a recording that couldn't begin.
-    /// - Throws: The errors that are known before the devices start; see `record(with:)`.
+    /// - Throws: The errors that are known before the devices start; see `record(in:duration:)`.
     package func beginRecording(with replacement: RecordingOptions? = nil) throws(RecordingError) -> Recording
     {
         let start = Completion<Bool>()
@@ -579,7 +608,7 @@ public final class MulticamSession: Sendable {
     /// on a separate thread.
     ///
     /// - Parameters:
-    ///   - options: Options of the recording, except the folder and the name.
+    ///   - options: Options of the recording.
     ///   - writesFiles: Whether files are written.
     ///   - start: Receives `true` at T0, or `false` if the recording ends earlier.
     ///   - use: Runs the recorder.
@@ -636,6 +665,7 @@ public final class MulticamSession: Sendable {
             return (state.hasEnded, controls.reset())
         }
         controls.notifyEnd(of: dropped)
+        stills?.reset()
         if hasEnded { endSession() }
     }
 
@@ -653,7 +683,7 @@ public final class MulticamSession: Sendable {
     /// Creates the session folder, and the backup's folder, if files are written.
     ///
     /// - Parameters:
-    ///   - options: Options of the recording, except the folder and the name.
+    ///   - options: Options of the recording.
     ///   - usesStandbyDevices: Whether the devices are already running and continue after the recording.
     ///   - writesFiles: Whether files are written. If `false`, only devices, taps, and synchronized outputs run.
     ///   - start: Receives `true` at T0.
@@ -670,7 +700,7 @@ public final class MulticamSession: Sendable {
         if writesFiles {
             running.withLock { $0.prepareForRecording() }
             plan = currentPlan
-            disks = try recordingDisks(of: plan)
+            disks = try recordingDisks(of: plan, options)
         } else {
             running.withLock { $0.removeTracks() }
             plan = currentPlan
@@ -696,18 +726,20 @@ public final class MulticamSession: Sendable {
     }
 
     /// Creates the folders of a recording.
-    private func recordingDisks(of plan: SessionPlan) throws(RecordingError) -> [RecordingDisk] {
+    private func recordingDisks(
+        of plan: SessionPlan, _ options: RecordingOptions
+    ) throws(RecordingError) -> [RecordingDisk] {
         guard plan.writesAnything else { throw .nothingToWrite }
         if options.backup?.content == .program, plan.program == nil { throw .nothingToBackUp }
         do throws(FileError) {
             let usual = SessionFolder.defaultName(date: clock.date(of: clock.now), profile: plan.profile)
-            return try makeDisks(name: options.name ?? usual)
+            return try makeDisks(options, name: options.name ?? usual)
         } catch {
             throw .file(error)
         }
     }
 
-    private func makeDisks(name: String) throws(FileError) -> [RecordingDisk] {
+    private func makeDisks(_ options: RecordingOptions, name: String) throws(FileError) -> [RecordingDisk] {
         func disk(_ index: Int, _ folder: SessionFolder, _ content: Backup.Content) -> RecordingDisk {
             RecordingDisk(
                 index: index, folder: folder, limits: WriteLimits(total: options.writeMemory),

@@ -1,13 +1,13 @@
 internal import Inputs
-public import Media
-public import Plan
+package import Media
+package import Plan
 internal import Timing
 
 /// Observes cameras and microphones running under recording conditions, without writing a file.
 ///
 /// The delivered data gets its timestamps from the same clock models as in a recording, without compensation
 /// of latencies and offsets. A separate thread calls the handler, so a slow handler never delays a device.
-public final class Observation: Sendable {
+package final class Observation: Sendable {
     private let inputs: ConditionLock<SessionInputs?>
     private let clock: any SessionClock
     private let controls = SessionControls()
@@ -24,7 +24,7 @@ public final class Observation: Sendable {
     ///   - clock: The session clock: `MonotonicClock` for real devices.
     ///   - codecs: Creates the decoders of H.264 streams.
     /// - Throws: `EncodingError` when a camera's stream can't be decoded.
-    public init(
+    package init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
         clock: any SessionClock, codecs: any CodecFactory
     ) throws(EncodingError) {
@@ -53,7 +53,7 @@ public final class Observation: Sendable {
 
     /// Requests the end of the observation, which then ends within milliseconds. Any thread may call this
     /// method, even before `run`.
-    public func stop() { controls.stop(at: clock.now) }
+    package func stop() { controls.stop(at: clock.now) }
 
     /// Runs the devices until `stop`, until the handler returns `false`, or until all devices have ended.
     /// This method may be called only once. The method blocks the calling thread, which must not be one of
@@ -65,7 +65,7 @@ public final class Observation: Sendable {
     ///     and the current time. Returns `true` to continue.
     /// - Throws: `RecordingError.device` when a device fails to start or doesn't deliver data, `.stopped`
     ///   when stopped before all devices deliver data.
-    public func run(
+    package func run(
         startTimeLimit limit: Nanoseconds = .seconds(10),
         _ handle: sending @escaping (_ news: [ObservationEvent], _ now: ClockTime) -> Bool
     ) throws(RecordingError) {
@@ -182,7 +182,7 @@ public final class Observation: Sendable {
 }
 
 /// Data delivered by an observed device, or a change of its state.
-public enum ObservationEvent: Sendable {
+package enum ObservationEvent: Sendable {
     case frame(ObservedFrame)
     case audio(ObservedAudio)
     /// The device is disconnected. When the device is reconnected, its data is timestamped on the same clock.
@@ -193,35 +193,35 @@ public enum ObservationEvent: Sendable {
 }
 
 /// A frame of an observed camera, with the timestamp it would get in a recording.
-public struct ObservedFrame: Sendable {
+package struct ObservedFrame: Sendable {
     /// The camera's role.
-    public let role: String
+    package let role: String
     /// The frame: decoded if it arrived in an H.264 stream, otherwise as captured.
-    public let frame: CapturedFrame
+    package let frame: CapturedFrame
     /// Start of the exposure on the session's clock, from the camera's clock model, without latency compensation.
-    public let time: ClockTime
+    package let time: ClockTime
     /// Interval to the next frame from the camera's clock model, in nanoseconds. The exposure time can't be
     /// longer than this interval.
-    public let interval: Nanoseconds
+    package let interval: Nanoseconds
     /// Standard error of `time`, in nanoseconds; zero for a file.
-    public let error: Nanoseconds
+    package let error: Nanoseconds
 }
 
 /// A slice of an observed microphone's audio, with the timestamp it would get in a recording.
-public struct ObservedAudio: Sendable {
+package struct ObservedAudio: Sendable {
     /// The microphone's role.
-    public let role: String
+    package let role: String
     /// Interleaved samples of the role's selected source channels; full scale is ±1.
-    public let samples: [Float]
+    package let samples: [Float]
     /// Number of channels in `samples`.
-    public let channels: Int
+    package let channels: Int
     /// Nominal sample rate, in hertz.
-    public let rate: Int
+    package let rate: Int
     /// Number of samples per channel that the device counted before this slice. A jump of this number
     /// indicates lost samples.
-    public let firstSample: Int64
+    package let firstSample: Int64
     /// Time of the first sample on the session's clock, from the microphone's clock model, without offset.
-    public let time: ClockTime
+    package let time: ClockTime
     /// Standard error of `time`, in nanoseconds; zero for a file.
-    public let error: Nanoseconds
+    package let error: Nanoseconds
 }

@@ -1,13 +1,13 @@
 internal import Containers
 internal import Glibc
-public import Media
+package import Media
 internal import System
 
 /// Verifies the files of a session folder against the checksums in its manifest. Verification reads every byte, so run
 /// it on a thread that may block on disk I/O.
-public struct FolderVerification: Sendable {
+package struct FolderVerification: Sendable {
     /// Result of verifying one file.
-    public enum FileVerdict: Sendable, Equatable {
+    package enum FileVerdict: Sendable, Equatable {
         /// The file is intact.
         case intact
         /// The file wasn't finalized during the recording. The sentence gives the reason.
@@ -21,18 +21,18 @@ public struct FolderVerification: Sendable {
     }
 
     /// Path of the session folder.
-    public let folder: String
+    package let folder: String
     /// Entries of all files in the manifest.
-    public let files: [Manifest.File]
+    package let files: [Manifest.File]
     /// Verdict on the recording, derived from its manifest.
-    public let recordingVerdict: Verdict
+    package let recordingVerdict: Verdict
     private let manifest: Manifest
 
     /// Reads the manifest of a session folder.
     ///
     /// - Throws: `FileError` with the operation "reading" if the manifest cannot be read, if the recording has not
     ///   ended, or if the manifest lists no files with checksums.
-    public init(folder: String) throws(FileError) {
+    package init(folder: String) throws(FileError) {
         self.folder = folder
         let path = folder + "/manifest.json"
         let bytes: [UInt8]
@@ -78,7 +78,7 @@ public struct FolderVerification: Sendable {
 
     /// Describes the silence, slates, and duplicated frames in a file that replace missing audio or frames, for example
     /// `0.42 s of inserted silence`; `nil` if nothing is missing.
-    public func fillerDescription(of file: Manifest.File) -> String? {
+    package func fillerDescription(of file: Manifest.File) -> String? {
         let tracks = manifest.tracks.filter { $0.file == file.file || $0.parts?.contains(file.file) ?? false }
         let whole = tracks.contains { $0.parts != nil } ? " in all parts of the track" : ""
         var parts: [String] = []
@@ -105,7 +105,7 @@ public struct FolderVerification: Sendable {
     ///   - file: The file's entry in the manifest.
     ///   - progress: Called on the calling thread with the number of bytes read since the previous call.
     /// - Returns: The state of the file.
-    public func verdict(_ file: Manifest.File, progress: (Int64) -> Void = { _ in }) -> FileVerdict {
+    package func verdict(_ file: Manifest.File, progress: (Int64) -> Void = { _ in }) -> FileVerdict {
         guard file.file.isSafeRelativePath else {
             return .damaged("the path is outside the session folder.")
         }

@@ -1,7 +1,7 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A JSON value, for messages with variable or partly known fields.
-public enum JSONValue: Sendable, Equatable, Codable {
+package enum JSONValue: Sendable, Equatable, Codable {
     case string(String)
     case integer(Int64)
     case number(Double)
@@ -11,7 +11,7 @@ public enum JSONValue: Sendable, Equatable, Codable {
     case null
 
     /// Encodes the bare value without an enum case name.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .string(let value): try container.encode(value)
@@ -29,7 +29,7 @@ extension JSONValue {
     /// Decodes any JSON value. Integers that fit in 64 bits stay exact; other numbers become `Double`.
     ///
     /// - Throws: `DecodingError` for a number that neither `Int64` nor `Double` can represent.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -55,24 +55,24 @@ extension JSONValue {
     }
 
     /// Returns a field of an object, or `nil` if the field is missing or the value isn't an object.
-    public subscript(_ name: String) -> JSONValue? {
+    package subscript(_ name: String) -> JSONValue? {
         if case .object(let fields) = self { fields[name] } else { nil }
     }
 
     /// The string value; `nil` for other types.
-    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    package var string: String? { if case .string(let value) = self { value } else { nil } }
 
     /// The integer value; `nil` for other types.
-    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
     /// The array elements; `nil` for other types.
-    public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+    package var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
-    public init(stringLiteral value: String) { self = .string(value) }
-    public init(booleanLiteral value: Bool) { self = .boolean(value) }
-    public init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(booleanLiteral value: Bool) { self = .boolean(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
 /// The JSON encoding conventions of multicam: keys are sorted, so that equal values produce identical bytes, and
@@ -80,19 +80,19 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
 ///
 /// JSON cannot represent infinity or NaN. These values are written as the strings `inf`, `-inf` and `nan`, which
 /// `decoder()` accepts. An invalid measurement therefore never prevents a file from being written.
-public enum JSONText {
+package enum JSONText {
     /// Encodes a value as a single line without a trailing newline.
-    public static func line(_ value: some Encodable) -> String {
+    package static func line(_ value: some Encodable) -> String {
         String(decoding: data(value, [.sortedKeys, .withoutEscapingSlashes]), as: UTF8.self)
     }
 
     /// Encodes a value with indentation, for human-readable files.
-    public static func pretty(_ value: some Encodable) -> Data {
+    package static func pretty(_ value: some Encodable) -> Data {
         data(value, [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
     }
 
     /// Returns a decoder for the output of `line(_:)` and `pretty(_:)`, including `inf`, `-inf` and `nan`.
-    public static func decoder() -> JSONDecoder {
+    package static func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: infinity, negativeInfinity: "-" + infinity, nan: notANumber)

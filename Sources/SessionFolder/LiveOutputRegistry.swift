@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Tracks the live outputs of a session and collects their data for the current recording. Thread-safe.
 ///
@@ -156,9 +156,9 @@ extension SessionEvent {
 }
 
 /// Status of one live output.
-public struct LiveOutputStatus: Sendable, Equatable {
+package struct LiveOutputStatus: Sendable, Equatable {
     /// Connection state of a live output.
-    public enum State: String, Sendable, Codable, CaseIterable {
+    package enum State: String, Sendable, Codable, CaseIterable {
         /// The output is defined in the profile but not published.
         case off
         /// The output is connecting.
@@ -175,24 +175,24 @@ public struct LiveOutputStatus: Sendable, Equatable {
     }
 
     /// The live output's name.
-    public let name: String
+    package let name: String
     /// The kind of live output.
-    public let kind: LiveOutputAddress.Kind
+    package let kind: LiveOutputAddress.Kind
     /// Current connection state of the live output.
-    public var state: State
+    package var state: State
     /// Reason for the state, as a sentence; `nil` if there is none.
-    public var text: String?
+    package var text: String?
     /// Start of the current state, on the session clock.
-    public var since: ClockTime
+    package var since: ClockTime
     /// Number of frames sent. For a virtual microphone, this is the number of 20 ms blocks.
-    public var sentFrames: Int64 = 0
+    package var sentFrames: Int64 = 0
     /// Frames dropped so far because the server was too slow or unreachable.
-    public var droppedFrames: Int64 = 0
+    package var droppedFrames: Int64 = 0
     /// Current bit rate in bits per second; `nil` if unknown.
-    public var bitrate: Int64?
+    package var bitrate: Int64?
 
     /// Creates the status of a live output that has not sent anything yet.
-    public init(
+    package init(
         name: String, kind: LiveOutputAddress.Kind, state: State, text: String? = nil, since: ClockTime
     ) {
         (self.name, self.kind, self.state) = (name, kind, state)
@@ -202,13 +202,13 @@ public struct LiveOutputStatus: Sendable, Equatable {
 
 extension Manifest {
     /// A live output during the recording.
-    public struct LiveOutput: Sendable, Equatable, Codable {
+    package struct LiveOutput: Sendable, Equatable, Codable {
         /// An interval in which the server accepted the stream.
-        public struct Connection: Sendable, Equatable, Codable {
+        package struct Connection: Sendable, Equatable, Codable {
             /// Start of the connection in nanoseconds since T0.
-            public var from_ns: Int64
+            package var from_ns: Int64
             /// End of the connection in nanoseconds since T0.
-            public var to_ns: Int64
+            package var to_ns: Int64
 
             package init(from_ns: Int64, to_ns: Int64) { (self.from_ns, self.to_ns) = (from_ns, to_ns) }
         }
@@ -217,17 +217,17 @@ extension Manifest {
         package static let maxReasons = 20
 
         /// Name of the live output.
-        public var name: String
+        package var name: String
         /// Kind of the output: `srt`, `rtmp`, `whip`, `v4l2` or `pulse`.
-        public var kind: String
+        package var kind: String
         /// Connection periods, in order.
-        public var connected: [Connection]
+        package var connected: [Connection]
         /// Number of frames sent. For a virtual microphone, this is the number of 20 ms blocks.
-        public var sent_frames: Int64
+        package var sent_frames: Int64
         /// Number of frames dropped because the server was too slow or unreachable.
-        public var dropped_frames: Int64
+        package var dropped_frames: Int64
         /// Descriptions of the connection problems, without duplicates.
-        public var reasons: [String]
+        package var reasons: [String]
 
         package init(
             name: String, kind: String, connected: [Connection] = [], sent_frames: Int64 = 0,

@@ -3,7 +3,7 @@ internal import Media
 /// Names of the continuation files of a track: `cameras/desk-2.mov` follows `cameras/desk.mov`.
 ///
 /// The recorder and the recovery share this type. The recovery therefore finds every file that a recorder creates.
-public enum PartName {
+package enum PartName {
     /// Returns the next name of a continuation file that no other track uses. For example, a name may be in
     /// use if both a camera `desk` and a camera `desk-2` exist.
     ///
@@ -23,7 +23,7 @@ public enum PartName {
 
     /// Returns the part number in the name of a file that continues `first`, 2 or more; `nil` if a recorder doesn't
     /// produce such a name.
-    public static func number(of name: String, continuing first: String) -> Int? {
+    package static func number(of name: String, continuing first: String) -> Int? {
         let (stem, ending) = split(first)
         guard name.count > stem.count + ending.count, name.hasPrefix(stem + "-"), name.hasSuffix(ending),
             let number = Int(name.dropFirst(stem.count + 1).dropLast(ending.count)), number >= 2

@@ -1,13 +1,13 @@
 internal import Containers
 internal import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 internal import System
 
 /// A session folder, as an entry in a list of recordings.
-public struct RecordingEntry: Sendable, Equatable, Encodable {
+package struct RecordingEntry: Sendable, Equatable, Encodable {
     /// State of the recording.
-    public enum State: String, Sendable, Encodable {
+    package enum State: String, Sendable, Encodable {
         /// A session is recording into the folder, or a recovery is running.
         case recording
         /// A crash interrupted the recording, and `multicam recover` has not been run.
@@ -20,20 +20,20 @@ public struct RecordingEntry: Sendable, Equatable, Encodable {
     }
 
     /// The folder's name.
-    public let folder: String
+    package let folder: String
     /// State of the recording.
-    public let state: State
+    package let state: State
     /// Start date in ISO 8601; `nil` if unknown.
-    public let started: String?
+    package let started: String?
     /// Duration in nanoseconds; `nil` if unknown.
-    public private(set) var duration_ns: Int64?
+    package private(set) var duration_ns: Int64?
     /// Total size of the media files in bytes; `nil` if unknown.
-    public private(set) var bytes: Int64?
+    package private(set) var bytes: Int64?
     /// Name of the profile; `nil` if unknown.
-    public private(set) var profile: String?
+    package private(set) var profile: String?
     /// The verdict on a recording that has ended, or the reason why the recording cannot be read; `nil` while
     /// the recording is running.
-    public private(set) var verdict: String?
+    package private(set) var verdict: String?
 
     /// Inspects a folder; `nil` if it isn't a session folder.
     private init?(_ name: String, in parent: String, started: String?) {
@@ -92,7 +92,8 @@ public struct RecordingEntry: Sendable, Equatable, Encodable {
     ///   - limit: Maximum number of recordings.
     /// - Returns: The recordings; empty if the folder doesn't exist.
     /// - Throws: `FileError` if the folder cannot be read.
-    public static func list(_ folder: String, atMost limit: Int = 200) throws(FileError) -> [RecordingEntry] {
+    package static func list(_ folder: String, atMost limit: Int = 200) throws(FileError) -> [RecordingEntry]
+    {
         let names: [String]
         do throws(FileError) {
             names = try FolderListing(of: folder, atMost: 100_000).names
@@ -113,26 +114,26 @@ public struct RecordingEntry: Sendable, Equatable, Encodable {
 }
 
 /// Finds all session folders below a folder, such as the folder given with `--output`.
-public struct RecordingSearch: Sendable {
+package struct RecordingSearch: Sendable {
     /// Paths of interrupted recordings, sorted by name.
-    public private(set) var unfinished: [String] = []
+    package private(set) var unfinished: [String] = []
     /// Paths of recordings that are running or being recovered, sorted by name.
-    public private(set) var running: [String] = []
+    package private(set) var running: [String] = []
     /// Paths of interrupted recordings without any frame or sample, sorted by name.
-    public private(set) var empty: [String] = []
+    package private(set) var empty: [String] = []
     /// Number of recordings that have ended.
-    public private(set) var endedCount = 0
+    package private(set) var endedCount = 0
     /// Messages about folders that could not be searched, one sentence per folder.
-    public private(set) var remarks: [String] = []
+    package private(set) var remarks: [String] = []
 
     /// Maximum search depth below the first folder. Recordings sorted by year, month and day are three levels deep.
     private static let maxDepth = 4
 
     /// Searches `folder` and its subfolders. Symbolic links and folders with a leading dot in their name are skipped.
-    public init(below folder: String) { scan(folder, depth: 0) }
+    package init(below folder: String) { scan(folder, depth: 0) }
 
     /// Whether the search found no recordings.
-    public var isEmpty: Bool { unfinished.isEmpty && running.isEmpty && empty.isEmpty && endedCount == 0 }
+    package var isEmpty: Bool { unfinished.isEmpty && running.isEmpty && empty.isEmpty && endedCount == 0 }
 
     private mutating func scan(_ folder: String, depth: Int) {
         let listing: FolderListing

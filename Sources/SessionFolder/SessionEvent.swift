@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 public import Media
-public import Monitoring
+package import Monitoring
 package import Plan
-public import Profiles
+package import Profiles
 
 /// A session event, which is one line of `events.ndjson`.
 ///
@@ -10,7 +10,7 @@ public import Profiles
 /// table in `docs/reference/events.md`, and `docs/events.schema.json` are derived from the payload types.
 public struct SessionEvent: Sendable, Equatable {
     /// Kind of event, the value of the field `event`.
-    public enum Name: String, Sendable, Codable, CaseIterable {
+    package enum Name: String, Sendable, Codable, CaseIterable {
         case standby
         case started
         case reduced
@@ -86,7 +86,7 @@ public struct SessionEvent: Sendable, Equatable {
         case recovered(Recovered)
 
         /// The fields of the event.
-        public var payload: any Payload {
+        package var payload: any Payload {
             switch self {
             case .standby(let payload): payload
             case .started(let payload): payload
@@ -113,7 +113,7 @@ public struct SessionEvent: Sendable, Equatable {
         }
 
         /// Kind of the event.
-        public var name: Name {
+        package var name: Name {
             switch self {
             case .standby: .standby
             case .started: .started
@@ -169,7 +169,7 @@ public struct SessionEvent: Sendable, Equatable {
     }
 
     /// The fields of one kind of event. The property names are the JSON field names.
-    public protocol Payload: Sendable, Equatable, Codable {
+    package protocol Payload: Sendable, Equatable, Codable {
         /// Description of when the event occurs, used in the documentation.
         static var meaning: String { get }
     }
@@ -181,7 +181,7 @@ public struct SessionEvent: Sendable, Equatable {
     public let at: MediaTime
 
     /// Kind of the event.
-    public var name: Name { content.name }
+    package var name: Name { content.name }
 
     /// Creates an event from its content and time.
     ///
@@ -216,32 +216,32 @@ extension SessionEvent: Codable {
     }
 
     /// Encodes the event as one line of NDJSON without a newline, with the fields sorted by name.
-    public func line() -> String { JSONText.line(self) }
+    package func line() -> String { JSONText.line(self) }
 }
 
 // MARK: Payloads
 
 extension SessionEvent {
     /// Whether an alarm begins or ends.
-    public enum AlarmState: String, Sendable, Codable, CaseIterable {
+    package enum AlarmState: String, Sendable, Codable, CaseIterable {
         case begins, ends
     }
 
     /// A level in dBFS; `null` in JSON for digital silence.
-    public struct Level: Sendable, Equatable, Codable {
+    package struct Level: Sendable, Equatable, Codable {
         /// The level; `nil` for digital silence.
-        public let decibels: Double?
+        package let decibels: Double?
 
         package init(_ decibels: Double?) { self.decibels = decibels }
 
         /// Decodes a number or `null`.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
             decibels = container.decodeNil() ? nil : try container.decode(Double.self)
         }
 
         /// Encodes the number, or `null`.
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
             try container.encode(decibels)
         }
@@ -249,7 +249,7 @@ extension SessionEvent {
 
     /// The payload of `standby`.
     public struct Standby: Payload {
-        public static let meaning =
+        package static let meaning =
             "The devices are running, and the session waits for `ctl start`. This event is printed only to standard output."
 
         package init() {}
@@ -257,10 +257,10 @@ extension SessionEvent {
 
     /// The payload of `started`.
     public struct Started: Payload {
-        public static let meaning = "The recording has started. This event follows T0 within 100 ms."
+        package static let meaning = "The recording has started. This event follows T0 within 100 ms."
 
         /// Start time of the recording (T0) on `CLOCK_MONOTONIC`.
-        public let t0_monotonic_ns: Int64
+        package let t0_monotonic_ns: Int64
         /// Path of the session folder; `nil` if the session writes no files.
         public let folder: String?
 
@@ -272,17 +272,17 @@ extension SessionEvent {
 
     /// The payload of `reduced`.
     public struct Reduced: Payload {
-        public static let meaning =
+        package static let meaning =
             "Frame rate or resolution was reduced before the start to meet the budget."
 
         /// Description of the reduction.
-        public let step: String
+        package let step: String
         /// Why the reduction was necessary.
-        public let reason: String
+        package let reason: String
         /// Hardware cost before the reduction.
-        public let before: Double
+        package let before: Double
         /// Hardware cost after the reduction.
-        public let after: Double
+        package let after: Double
 
         package init(step: String, reason: String, before: Double, after: Double) {
             self.step = step
@@ -294,7 +294,7 @@ extension SessionEvent {
 
     /// The payload of `mark`.
     public struct Mark: Payload {
-        public static let meaning = "The user set a marker."
+        package static let meaning = "The user set a marker."
 
         /// The marker's name.
         public let text: String
@@ -306,7 +306,7 @@ extension SessionEvent {
 
     /// The payload of `still`.
     public struct Still: Payload {
-        public static let meaning = "A still was saved from the recording."
+        package static let meaning = "A still was saved from the recording."
 
         /// Role of the camera.
         public let track: String
@@ -324,23 +324,23 @@ extension SessionEvent {
 
     /// The payload of `split`.
     public struct Split: Payload {
-        public static let meaning =
+        package static let meaning =
             "The recording continues in new files, because the user requested a split (`part`, `files`), the frame size of a camera whose stream is copied changed, or a track started."
 
         /// Number of the new part, if the user requested a split.
-        public let part: Int64?
+        package let part: Int64?
         /// Paths of the new files, if the user requested a split.
-        public let files: [String]?
+        package let files: [String]?
         /// Name of the track that continues in a new file.
-        public let track: String?
+        package let track: String?
         /// Path of the track's new file.
-        public let file: String?
+        package let file: String?
         /// New width of the frames in pixels.
-        public let width: Int64?
+        package let width: Int64?
         /// New height of the frames in pixels.
-        public let height: Int64?
+        package let height: Int64?
         /// Message for users; set if a new track starts.
-        public let text: String?
+        package let text: String?
 
         package init(
             part: Int64? = nil, files: [String]? = nil, track: String? = nil, file: String? = nil,
@@ -358,27 +358,27 @@ extension SessionEvent {
 
     /// The payload of `change`.
     public struct Change: Payload {
-        public static let meaning =
+        package static let meaning =
             "The user changed the program or the devices, or started a live output for which the size or frame rate of cameras had to be reduced. The other fields describe the new state. `arrangement`, as in [the manifest](manifest.md#arrangements), is present if the picture or the mix changed."
 
         /// Descriptions of the changes.
-        public let changes: [String]
+        package let changes: [String]
         /// A message for users.
-        public let text: String
+        package let text: String
         /// Layout of the program.
-        public let layout: ProgramLayout?
+        package let layout: ProgramLayout?
         /// Roles of the visible cameras, the main camera first.
-        public let shown: [String]?
+        package let shown: [String]?
         /// Roles of the audible microphones.
-        public let mix: [String]?
+        package let mix: [String]?
         /// Hardware cost of the plan after the change.
-        public let cost: Double?
+        package let cost: Double?
         /// Maximum hardware cost allowed by the profile.
-        public let budget: Double?
+        package let budget: Double?
         /// Reductions that were necessary to stay within the budget.
-        public let reductions: [String]?
+        package let reductions: [String]?
         /// Content and mix of the program.
-        public let arrangement: Manifest.Arrangement?
+        package let arrangement: Manifest.Arrangement?
 
         package init(
             changes: [String], text: String, layout: ProgramLayout? = nil, shown: [String]? = nil,
@@ -399,7 +399,7 @@ extension SessionEvent {
 
     /// The payload of `drop`.
     public struct Drop: Payload {
-        public static let meaning =
+        package static let meaning =
             "Frames (`count`) or audio (`duration_ns`) are missing. `reason` is present if an encoder failed."
 
         /// Name of the track.
@@ -409,7 +409,7 @@ extension SessionEvent {
         /// Number of lost frames.
         public let count: Int64?
         /// Length of the missing audio.
-        public let duration_ns: Int64?
+        package let duration_ns: Int64?
         /// Why an encoder failed.
         public let reason: String?
         /// A message for users.
@@ -430,7 +430,7 @@ extension SessionEvent {
 
     /// The payload of `device-lost`.
     public struct DeviceLost: Payload {
-        public static let meaning =
+        package static let meaning =
             "A device was unplugged, stopped delivering data, or reached the end of its file. The cause is `silent` if a camera stopped delivering frames without reporting a fault."
 
         /// Role of the device.
@@ -449,7 +449,7 @@ extension SessionEvent {
 
     /// The payload of `device-restored`.
     public struct DeviceRestored: Payload {
-        public static let meaning = "The device is delivering data again."
+        package static let meaning = "The device is delivering data again."
 
         /// Role of the device.
         public let track: String
@@ -464,11 +464,11 @@ extension SessionEvent {
 
     /// The payload of `clock`.
     public struct Clock: Payload {
-        public static let meaning =
+        package static let meaning =
             "The clock model of a device became reliable (`locked`), became unreliable (`lost`), or was reset (`restarted`). `moved_us` and `restarts` are present after a reset."
 
         /// State of a clock model.
-        public enum State: String, Sendable, Codable, CaseIterable {
+        package enum State: String, Sendable, Codable, CaseIterable {
             /// The clock model is reliable.
             case locked
             /// The clock model has been unreliable for some time.
@@ -480,17 +480,17 @@ extension SessionEvent {
         }
 
         /// Role of the device.
-        public let track: String
+        package let track: String
         /// The new state of the clock model.
-        public let state: State
+        package let state: State
         /// Rate error of the device in parts per million; positive if the device is fast.
-        public let ppm: Double
+        package let ppm: Double
         /// Standard error of the clock model in microseconds.
-        public let residual_us: Double
+        package let residual_us: Double
         /// Shift of the clock model's times, in microseconds.
-        public let moved_us: Double?
+        package let moved_us: Double?
         /// Number of restarts of the clock model since the previous event.
-        public let restarts: Int64?
+        package let restarts: Int64?
 
         package init(
             track: String, state: State, ppm: Double, residual_us: Double, moved_us: Double? = nil,
@@ -507,21 +507,21 @@ extension SessionEvent {
 
     /// The payload of `governor`.
     public struct Governor: Payload {
-        public static let meaning = "The governor lowered quality, restored it, or ended the recording."
+        package static let meaning = "The governor lowered quality, restored it, or ended the recording."
 
         /// Direction of a step.
-        public enum Direction: String, Sendable, Codable, CaseIterable {
+        package enum Direction: String, Sendable, Codable, CaseIterable {
             case down, up
         }
 
         /// Description of the governor's step.
-        public let step: String
+        package let step: String
         /// Why the step was necessary.
-        public let reason: String
+        package let reason: String
         /// Whether quality was lowered or restored.
-        public let direction: Direction
+        package let direction: Direction
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(step: String, reason: String, direction: Direction, text: String) {
             self.step = step
@@ -533,17 +533,17 @@ extension SessionEvent {
 
     /// The payload of `pressure`.
     public struct Pressure: Payload {
-        public static let meaning =
+        package static let meaning =
             "The level of system pressure changed. `text` is present from `serious` upward."
 
         /// One factor of the system pressure.
-        public struct Factor: Sendable, Equatable, Codable {
+        package struct Factor: Sendable, Equatable, Codable {
             /// The name of the factor.
-            public let what: String
+            package let what: String
             /// The pressure level of the factor.
-            public let level: PressureLevel
+            package let level: PressureLevel
             /// A message for users.
-            public let text: String
+            package let text: String
 
             package init(what: String, level: PressureLevel, text: String) {
                 self.what = what
@@ -553,15 +553,15 @@ extension SessionEvent {
         }
 
         /// The new level of system pressure.
-        public let level: PressureLevel
+        package let level: PressureLevel
         /// The previous level of system pressure.
-        public let was: PressureLevel
+        package let was: PressureLevel
         /// Numeric value of the system pressure.
-        public let cost: Double
+        package let cost: Double
         /// The factors, starting with the worst.
-        public let factors: [Factor]
+        package let factors: [Factor]
         /// A message for users.
-        public let text: String?
+        package let text: String?
 
         package init(
             level: PressureLevel, was: PressureLevel, cost: Double, factors: [Factor], text: String? = nil
@@ -576,21 +576,21 @@ extension SessionEvent {
 
     /// The payload of `silence`.
     public struct Silence: Payload {
-        public static let meaning =
+        package static let meaning =
             "A microphone became silent or audible again, or its signal was lost or restored."
 
         /// Role of the microphone.
-        public let track: String
+        package let track: String
         /// The kind of alarm.
-        public let alarm: AudioAlarm.Kind
+        package let alarm: AudioAlarm.Kind
         /// Whether the alarm begins or ends.
-        public let state: AlarmState
+        package let state: AlarmState
         /// Peak level in dBFS; `null` for digital silence.
-        public let level_dbfs: Level
+        package let level_dbfs: Level
         /// Duration of the silence in seconds.
-        public let seconds: Double
+        package let seconds: Double
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(
             track: String, alarm: AudioAlarm.Kind, state: AlarmState, level_dbfs: Level, seconds: Double,
@@ -607,18 +607,18 @@ extension SessionEvent {
 
     /// The payload of `clipping`.
     public struct Clipping: Payload {
-        public static let meaning = "A microphone started or stopped clipping."
+        package static let meaning = "A microphone started or stopped clipping."
 
         /// Role of the microphone.
-        public let track: String
+        package let track: String
         /// The kind of alarm.
-        public let alarm: AudioAlarm.Kind
+        package let alarm: AudioAlarm.Kind
         /// Whether the alarm begins or ends.
-        public let state: AlarmState
+        package let state: AlarmState
         /// Peak level in dBFS.
-        public let level_dbfs: Level
+        package let level_dbfs: Level
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(
             track: String, alarm: AudioAlarm.Kind, state: AlarmState, level_dbfs: Level, text: String
@@ -633,25 +633,25 @@ extension SessionEvent {
 
     /// The payload of `encoder`.
     public struct EncoderChange: Payload {
-        public static let meaning =
+        package static let meaning =
             "A stream continues with another encoder (`to`), or ends because no encoder is left (`ended_ns`)."
 
         /// Name of the track.
-        public let track: String
+        package let track: String
         /// Why the encoder failed.
-        public let reason: String
+        package let reason: String
         /// A message for users.
-        public let text: String
+        package let text: String
         /// Name of the failed encoder.
-        public let from: String?
+        package let from: String?
         /// Device node of the failed encoder.
-        public let device: String?
+        package let device: String?
         /// Name of the encoder that replaces the failed encoder.
-        public let to: String?
+        package let to: String?
         /// Number of frames lost in the failed encoder.
-        public let lost: Int64?
+        package let lost: Int64?
         /// End of the stream, in nanoseconds since T0.
-        public let ended_ns: Int64?
+        package let ended_ns: Int64?
 
         package init(
             track: String, reason: String, text: String, from: String? = nil, device: String? = nil,
@@ -670,21 +670,21 @@ extension SessionEvent {
 
     /// The payload of `live-output`.
     public struct LiveOutput: Payload {
-        public static let meaning =
+        package static let meaning =
             "The state of a live output changed, or the reason for its state changed. At T0, one event is written for each running live output. The counts start when the output starts. `text` is present if there is a problem."
 
         /// Name of the live output.
-        public let name: String
+        package let name: String
         /// Kind of live output.
-        public let kind: String
+        package let kind: String
         /// The state of the live output.
-        public let state: LiveOutputStatus.State
+        package let state: LiveOutputStatus.State
         /// Number of sent frames.
-        public let sent_frames: Int64
+        package let sent_frames: Int64
         /// Number of dropped frames.
-        public let dropped_frames: Int64
+        package let dropped_frames: Int64
         /// A message for users.
-        public let text: String?
+        package let text: String?
 
         package init(
             name: String, kind: String, state: LiveOutputStatus.State, sent_frames: Int64,
@@ -701,7 +701,7 @@ extension SessionEvent {
 
     /// The payload of `warning`.
     public struct Warning: Payload {
-        public static let meaning = "A problem without a specific event type."
+        package static let meaning = "A problem without a specific event type."
 
         /// A message for users.
         public let text: String
@@ -710,11 +710,11 @@ extension SessionEvent {
         /// Path of the affected file.
         public let file: String?
         /// Number of frames or samples that have been lost so far because of a slow disk.
-        public let left_out: Int64?
+        package let left_out: Int64?
         /// Minutes until the disk is full.
-        public let disk_minutes: Int64?
+        package let disk_minutes: Int64?
         /// Free space on the disk, in bytes.
-        public let free_bytes: Int64?
+        package let free_bytes: Int64?
         /// Cause of the loss if an audio stream ended, or reason for the last disconnection if a device disconnects
         /// repeatedly.
         public let cause: String?
@@ -738,13 +738,13 @@ extension SessionEvent {
 
     /// The payload of `paused`.
     public struct Paused: Payload {
-        public static let meaning =
+        package static let meaning =
             "System pressure ended the recording, and `--resume` waits for recovery. This event is printed only to standard output."
 
         /// Path of the session folder.
-        public let folder: String
+        package let folder: String
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(folder: String, text: String) {
             self.folder = folder
@@ -754,17 +754,17 @@ extension SessionEvent {
 
     /// The payload of `finished`.
     public struct Finished: Payload {
-        public static let meaning =
+        package static let meaning =
             "The last line of a recording. `folder` and `exit`, the exit status, are present only on standard output."
 
         /// The outcome of the recording.
-        public let outcome: Manifest.Outcome
+        package let outcome: Manifest.Outcome
         /// The verdict on the recording.
-        public let verdict: String
+        package let verdict: String
         /// Path of the session folder.
-        public let folder: String?
+        package let folder: String?
         /// The exit status of the program.
-        public let exit: Int64?
+        package let exit: Int64?
 
         package init(outcome: Manifest.Outcome, verdict: String, folder: String? = nil, exit: Int64? = nil) {
             self.outcome = outcome
@@ -776,14 +776,14 @@ extension SessionEvent {
 
     /// The payload of `recovered`.
     public struct Recovered: Payload {
-        public static let meaning = "`multicam recover` completed the recording."
+        package static let meaning = "`multicam recover` completed the recording."
 
         /// A track that was recovered.
-        public struct Track: Sendable, Equatable, Codable {
+        package struct Track: Sendable, Equatable, Codable {
             /// Name of the track.
-            public let track: String
+            package let track: String
             /// Description of what was recovered.
-            public let text: String
+            package let text: String
 
             package init(track: String, text: String) {
                 self.track = track
@@ -792,7 +792,7 @@ extension SessionEvent {
         }
 
         /// The tracks that were recovered.
-        public let tracks: [Track]
+        package let tracks: [Track]
 
         package init(tracks: [Track]) {
             self.tracks = tracks

@@ -1,17 +1,17 @@
 internal import Containers
-public import FoundationEssentials
+package import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 package import System
 
 /// The folder of one recording. Creates the folder and writes its manifest and events. The `Writers` module writes the
 /// media files.
-public final class SessionFolder: Sendable {
+package final class SessionFolder: Sendable {
     /// Absolute path at which the folder was created.
-    public let path: String
+    package let path: String
     /// Current absolute path of the folder, which may have been renamed or moved; `path` if the folder was
     /// removed. Reading this property may block on disk I/O.
-    public var currentPath: String {
+    package var currentPath: String {
         guard let file = events.currentPath, let end = file.lastIndex(of: "/") else { return path }
         return String(file[..<end])
     }
@@ -23,7 +23,7 @@ public final class SessionFolder: Sendable {
     /// missing. If the name is already in use, a number is appended.
     ///
     /// - Throws: `FileError` if the folder or its first files cannot be created.
-    public convenience init(in parent: String, name: String) throws(FileError) {
+    package convenience init(in parent: String, name: String) throws(FileError) {
         try self.init(taking: try Self.makeNew(in: parent, name: name))
     }
 
@@ -64,7 +64,7 @@ public final class SessionFolder: Sendable {
     /// - Returns: The absolute path of the new folder.
     /// - Throws: `FileError` with the operation "creating the session folder" or "creating the folder" if the folder
     ///   cannot be created.
-    public static func makeNew(in parent: String, name: String) throws(FileError) -> String {
+    package static func makeNew(in parent: String, name: String) throws(FileError) -> String {
         let parent = URL(fileURLWithPath: parent).standardizedFileURL.path
         try FolderCreation.make(parent)
         let base = parent + "/" + name
@@ -140,7 +140,7 @@ public final class SessionFolder: Sendable {
     /// updated on a full disk.
     ///
     /// - Throws: `FileError` with the operation "creating the file", "writing", "renaming", or "reserving disk space".
-    public func write(_ manifest: Manifest) throws(FileError) {
+    package func write(_ manifest: Manifest) throws(FileError) {
         let target = contained.file(Manifest.fileName)
         try FileReplacement.write(Array(JSONText.pretty(manifest)), to: target, keepsDraft: true)
         if manifest.outcome == .recording { try FileReplacement.reserve(Self.reservedBytes, for: target) }
@@ -154,7 +154,7 @@ public final class SessionFolder: Sendable {
     /// missing folders.
     ///
     /// - Throws: `FileError` with the operation "creating the folder", "creating the file", "writing", or "renaming".
-    public func write(_ content: Data, to relative: String) throws(FileError) {
+    package func write(_ content: Data, to relative: String) throws(FileError) {
         try Self.write(content, to: relative, in: contained)
     }
 
@@ -162,7 +162,7 @@ public final class SessionFolder: Sendable {
     /// file or no file. Creates missing folders.
     ///
     /// - Throws: `FileError` with the operation "creating the folder", "creating the file", "writing", or "renaming".
-    public static func write(_ content: Data, to relative: String, in folder: String) throws(FileError) {
+    package static func write(_ content: Data, to relative: String, in folder: String) throws(FileError) {
         try write(content, to: relative, in: try ContainedFolder(opening: folder))
     }
 
@@ -188,7 +188,7 @@ public final class SessionFolder: Sendable {
     /// Removes the folder of a recording that never started, including its empty files.
     ///
     /// Errors are ignored: a leftover folder is harmless, and the reason why nothing was recorded is more important.
-    public func removeUnused() { Self.remove(currentPath) }
+    package func removeUnused() { Self.remove(currentPath) }
 
     private static func remove(_ path: String) {
         do {
@@ -199,7 +199,7 @@ public final class SessionFolder: Sendable {
     }
 
     /// Returns the default name of a recording that starts at `date`, in local time: `2026-11-21_142310_pip`.
-    public static func defaultName(date: Date, profile: String) -> String {
+    package static func defaultName(date: Date, profile: String) -> String {
         var seconds = time_t(Int64(rounding: date.timeIntervalSince1970.rounded(.down)))
         var parts = tm()
         localtime_r(&seconds, &parts)
@@ -212,7 +212,7 @@ public final class SessionFolder: Sendable {
 
 /// State of a session folder: whether it contains a recording, and whether the recording is running, has ended or was
 /// interrupted.
-public enum FolderState: Sendable, Equatable {
+package enum FolderState: Sendable, Equatable {
     /// The folder has neither a manifest nor events.
     case noRecording
     /// A session is recording into the folder, or a recovery is running.
@@ -227,7 +227,7 @@ public enum FolderState: Sendable, Equatable {
 
     /// Determines the state of a folder from its manifest, the lock on its events, and its files. `folder` may be any
     /// path.
-    public init(of folder: String) {
+    package init(of folder: String) {
         do throws(FileError) {
             self.init(of: try ContainedFolder(opening: folder))
         } catch {
@@ -274,7 +274,7 @@ public enum FolderState: Sendable, Equatable {
     ///
     /// - Parameter folder: Path of the session folder.
     /// - Returns: The sentence, in which commands are quoted for the shell.
-    public func remedy(for folder: String) -> String? {
+    package func remedy(for folder: String) -> String? {
         switch self {
         case .noRecording, .ended: nil
         case .running: "the recording is still running. Stop it first."

@@ -233,7 +233,7 @@ package struct SyncReport {
 extension Manifest {
     /// Returns `report/sync.svg` for a recovered recording as SVG text. The report is based on the manifest and on the
     /// clock readings in the events.
-    public func syncReport(_ events: RecordedEvents) -> String {
+    package func syncReport(_ events: RecordedEvents) -> String {
         SyncReport(manifest: self, history: SyncHistory(events)).document
     }
 }

@@ -2,11 +2,11 @@ internal import Media
 
 /// The file in a session folder that receives a phone's uploaded local recording before it becomes the file
 /// of a track.
-public struct UploadArrival: Sendable, Equatable {
+package struct UploadArrival: Sendable, Equatable {
     /// Role of the phone's camera.
-    public let role: String
+    package let role: String
     /// ID that the phone assigned to its local recording.
-    public let id: String
+    package let id: String
 
     /// Describes an upload; `nil` if `role` or `id` doesn't consist of 1 to 32 letters, digits, `-` or `_`,
     /// because both become part of a file name.
@@ -14,7 +14,7 @@ public struct UploadArrival: Sendable, Equatable {
     /// - Parameters:
     ///   - role: Role of the phone's camera.
     ///   - id: ID that the phone assigned to its local recording.
-    public init?(role: String, id: String) {
+    package init?(role: String, id: String) {
         guard PhoneSelector.selector(of: role) != nil, PhoneSelector.selector(of: id) != nil else {
             return nil
         }
@@ -22,38 +22,38 @@ public struct UploadArrival: Sendable, Equatable {
     }
 
     /// Path of the file, relative to the session folder.
-    public var file: String { "cameras/\(role)-phone-\(id).part" }
+    package var file: String { "cameras/\(role)-phone-\(id).part" }
 }
 
 extension Manifest {
     /// A phone's local recording, uploaded after the session. A local recording doesn't contain gaps caused
     /// by network failures.
-    public struct Upload: Sendable, Equatable, Codable {
+    package struct Upload: Sendable, Equatable, Codable {
         /// Role of the phone's camera.
-        public var role: String
+        package var role: String
         /// Selector of the phone, such as `phone:anna`.
-        public var device: String
+        package var device: String
         /// ID that the phone assigned to its local recording.
-        public var id: String
+        package var id: String
         /// Path of the file, relative to the session folder.
-        public var file: String
+        package var file: String
         /// Codec of the frames: `h264` or `mjpeg`.
-        public var codec: String
+        package var codec: String
         /// Width of the frames in pixels.
-        public var width: Int
+        package var width: Int
         /// Height of the frames in pixels.
-        public var height: Int
+        package var height: Int
         /// Frame rate requested from the phone, in frames per second.
-        public var rate: Double
+        package var rate: Double
         /// Position of the file's time 0, in nanoseconds since T0. The frames in the file keep their own
         /// capture times.
-        public var first_ns: Int64
+        package var first_ns: Int64
         /// Length of the file in nanoseconds.
-        public var duration_ns: Int64
+        package var duration_ns: Int64
         /// Number of frames in the file, including those before its time 0.
-        public var frames: Int
+        package var frames: Int
         /// Maximum error of the frames' capture times, in nanoseconds.
-        public var error_ns: Int64
+        package var error_ns: Int64
 
         package init(
             role: String, device: String, id: String, file: String, codec: String, width: Int, height: Int,

@@ -183,13 +183,13 @@ extension StateFileContent {
 /// The reason why a state file can't be locked, read, or written. This error never prevents a recording.
 public struct StateFileError: Error, Sendable, Equatable {
     /// The path of the file or folder, or the environment variables that should define one.
-    public let path: String
+    package let path: String
     /// Name of the content as it appears in messages, for example "the device settings".
-    public let subject: String
+    package let subject: String
     /// The failed operation, as a verb: `lock`, `save`, `open`.
-    public let operation: String
+    package let operation: String
     /// System error number, or 0 if another process doesn't release the lock.
-    public let errno: Int32
+    package let errno: Int32
 
     /// Creates an error. Each parameter sets the property of the same name.
     package init(path: String, subject: String, operation: String, errno: Int32) {
@@ -200,7 +200,7 @@ public struct StateFileError: Error, Sendable, Equatable {
     }
 
     /// Whether the cause is a missing permission or a read-only file system.
-    public var isPermission: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
+    package var isPermission: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
 }
 
 extension StateFileError: CustomStringConvertible {

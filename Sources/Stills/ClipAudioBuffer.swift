@@ -1,13 +1,13 @@
-public import Media
+package import Media
 internal import Monitoring
-public import Plan
+package import Plan
 internal import Timing
 
 /// Buffers the most recent audio of one session microphone, for the clips around stills.
 ///
 /// The buffer receives the same audio as the session, whether or not a recording is running. Pass the source
 /// returned by `tapped(to:)` to the session.
-public final class ClipAudioBuffer: Sendable {
+package final class ClipAudioBuffer: Sendable {
     private struct State {
         var slices: [CapturedAudio] = []
         /// Total number of samples per channel in all slices.
@@ -17,7 +17,7 @@ public final class ClipAudioBuffer: Sendable {
     }
 
     /// The microphone's role.
-    public let role: String
+    package let role: String
     private let sourceChannels: [Int]
     private let offset: Nanoseconds
     private let length: Nanoseconds
@@ -28,7 +28,7 @@ public final class ClipAudioBuffer: Sendable {
     /// - Parameters:
     ///   - planned: The microphone's plan.
     ///   - live: Length of the clip around each still. The buffer holds one second more than the clip.
-    public init(_ planned: PlannedMicrophone, live: Nanoseconds) {
+    package init(_ planned: PlannedMicrophone, live: Nanoseconds) {
         role = planned.role
         sourceChannels = planned.sourceChannels
         offset = planned.offset
@@ -36,7 +36,7 @@ public final class ClipAudioBuffer: Sendable {
     }
 
     /// Returns the source to pass to the session instead of the microphone's own source.
-    public func tapped(_ source: any MicrophoneSource) -> any MicrophoneSource {
+    package func tapped(_ source: any MicrophoneSource) -> any MicrophoneSource {
         TappedMicrophone(source: source, buffer: self)
     }
 
@@ -115,16 +115,16 @@ private struct TappedMicrophone: MicrophoneSource {
 }
 
 /// The audio of a clip around a still, from one microphone, starting with the clip's first visible frame.
-public struct ClipSound: Sendable, Equatable {
+package struct ClipSound: Sendable, Equatable {
     /// The microphone's role.
-    public let role: String
+    package let role: String
     /// Sample rate and number of channels, at most two.
-    public let format: AudioFormat
+    package let format: AudioFormat
     /// Interleaved samples; full scale is ±1. Missing audio is replaced with silence.
-    public let samples: [Float]
+    package let samples: [Float]
 
     /// Creates the audio of a clip. Each parameter sets the property of the same name.
-    public init(role: String, format: AudioFormat, samples: [Float]) {
+    package init(role: String, format: AudioFormat, samples: [Float]) {
         self.role = role
         self.format = format
         self.samples = samples

@@ -1,22 +1,14 @@
-public import Inputs
-public import Media
-public import Plan
+package import Inputs
+package import Media
+package import Plan
 
-/// Takes stills from all cameras of a session.
-///
-/// ```swift
-/// let stills = SessionStills(setup.plan, cameras: setup.cameras)
-/// let session = setup.makeSession(options, frameTaps: stills.taps)
-/// …
-/// let target = StillFolder(ofSession: folder, version: version)
-/// let taken = try stills.takeStills(["desk"], into: target, with: codecs)
-/// ```
-public struct SessionStills: Sendable {
-    /// The cameras of the plan, in the plan's order, followed by later cameras in the order in which they
-    /// were added.
-    public private(set) var cameras: [StillCamera]
+/// Takes stills from all cameras of a session. Thread-safe.
+package final class SessionStills: Sendable {
+    private let current: ConditionLock<[StillCamera]>
+    /// The cameras of the plan, without cameras that were added during a recording.
+    private let planned: [StillCamera]
     /// Length of the clip around each still, in nanoseconds; zero if no clips are made.
-    public let clipLength: Nanoseconds
+    package let clipLength: Nanoseconds
     private let audioBuffers: [ClipAudioBuffer]
     private let codecs: (any CodecFactory)?
 
@@ -32,7 +24,7 @@ public struct SessionStills: Sendable {
     ///     microphone sources from `tapped(to:)`.
     ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, no clips are made for cameras
     ///     that deliver raw frames.
-    public init(
+    package init(
         _ plan: SessionPlan, cameras sources: [String: any CameraSource],
         clock: any SessionClock = MonotonicClock(), live: Nanoseconds = .zero,
         codecs: (any CodecFactory)? = nil
@@ -44,7 +36,7 @@ public struct SessionStills: Sendable {
             zip(plan.microphones.map(\.identity.busPath), audioBuffers),
             uniquingKeysWith: { first, _ in first })
         let first = audioBuffers.first
-        cameras = plan.cameras.compactMap { planned in
+        let cameras = plan.cameras.compactMap { planned in
             sources[planned.role].map { source in
                 let own = source.device.companion.flatMap { $0.busPath.isEmpty ? nil : heard[$0.busPath] }
                 return StillCamera(
@@ -52,37 +44,44 @@ public struct SessionStills: Sendable {
                     codecs: codecs)
             }
         }
+        self.planned = cameras
+        current = ConditionLock(cameras)
     }
+
+    /// The cameras of the plan, in the plan's order, followed by later cameras in the order in which they
+    /// were added.
+    package var cameras: [StillCamera] { current.withLock(\.self) }
 
     /// Returns microphone sources that also provide the session's audio for clips.
     ///
     /// - Parameter sources: The session's opened microphones, by role.
     /// - Returns: The microphone sources to pass to the session instead of the original sources.
-    public func tapped(_ sources: [String: any MicrophoneSource]) -> [String: any MicrophoneSource] {
+    package func tapped(_ sources: [String: any MicrophoneSource]) -> [String: any MicrophoneSource] {
         var sources = sources
         for ear in audioBuffers { sources[ear.role] = sources[ear.role].map(ear.tapped) }
         return sources
     }
 
-    /// Adds a camera and returns the tap that receives its frames. The tap must be passed to `MulticamSession.add`.
-    public mutating func add(
+    /// Adds a camera until `reset` is called, and returns the tap that receives its frames. The tap must be passed to
+    /// `MulticamSession.add`.
+    package func add(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock()
     ) -> FrameTap {
         let camera = StillCamera(
             planned, source: source, clock: clock, live: clipLength, microphone: audioBuffers.first,
             codecs: codecs)
-        cameras.append(camera)
+        current.withLock { $0.append(camera) }
         return camera.tap
     }
 
-    /// Adds a camera with a tap that is already part of the session.
-    public mutating func add(_ camera: StillCamera) { cameras.append(camera) }
+    /// Removes the camera of a role until `reset` is called.
+    package func remove(_ role: String) { current.withLock { $0.removeAll { $0.role == role } } }
 
-    /// Removes the camera of a role.
-    public mutating func remove(_ role: String) { cameras.removeAll { $0.role == role } }
+    /// Restores the cameras of the plan after a recording.
+    package func reset() { current.withLock { $0 = planned } }
 
     /// The taps of all cameras, which must be passed to the session.
-    public var taps: [FrameTap] { cameras.map(\.tap) }
+    package var taps: [FrameTap] { cameras.map(\.tap) }
 
     /// Takes the next complete frame from each selected camera, at approximately the same time, and writes the stills.
     /// Blocks the calling thread. Don't call this method from a Swift task or from several threads at once.
@@ -94,9 +93,10 @@ public struct SessionStills: Sendable {
     /// - Returns: The files written for each camera, or the error, in the order of `cameras`.
     /// - Throws: `StillError.unknownRole` if a role doesn't have a camera. If this error is thrown, no stills
     ///   are taken.
-    public func takeStills(
+    package func takeStills(
         _ roles: [String] = [], into folder: StillFolder, with codecs: any CodecFactory
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
+        let cameras = cameras
         if let unknown = roles.first(where: { role in !cameras.contains { $0.role == role } }) {
             throw .unknownRole(unknown, known: cameras.map(\.role))
         }

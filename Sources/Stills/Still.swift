@@ -1,28 +1,28 @@
 internal import Containers
-public import FoundationEssentials
+package import FoundationEssentials
 public import Media
 
 /// A still frame with its metadata and the surrounding frames.
-public struct Still: Sendable {
+package struct Still: Sendable {
     /// The camera's role.
-    public let role: String
+    package let role: String
     /// The frame as captured. If the camera delivers an H.264 stream, the frame is decoded.
-    public let frame: CapturedFrame
+    package let frame: CapturedFrame
     /// Time, orientation and camera settings of the frame.
-    public let metadata: StillMetadata
+    package let metadata: StillMetadata
     /// The frames around the still, in order of capture; empty if no clip was requested. The clip contains
     /// JPEG or H.264 frames as delivered by the camera, or JPEG frames encoded from raw frames.
-    public let clip: [CapturedFrame]
+    package let clip: [CapturedFrame]
     /// Number of frames at the start of `clip` that are not shown because they are needed only to decode
     /// later H.264 frames.
-    public let leadCount: Int
+    package let leadCount: Int
     /// The audio of the clip, starting at the clip's first visible frame; `nil` if the clip has no audio.
-    public let sound: ClipSound?
+    package let sound: ClipSound?
     /// The camera's nominal rate, used as the grid of the clip.
-    public let rate: FrameRate
+    package let rate: FrameRate
 
     /// Creates a still. Each parameter sets the property of the same name.
-    public init(
+    package init(
         role: String, frame: CapturedFrame, facts: StillMetadata, clip: [CapturedFrame] = [],
         leadCount: Int = 0, sound: ClipSound? = nil, rate: FrameRate
     ) {
@@ -58,26 +58,26 @@ extension Still {
 }
 
 /// Metadata of a still: the time, the camera, and the camera's settings at that time.
-public struct StillMetadata: Sendable, Equatable {
+package struct StillMetadata: Sendable, Equatable {
     /// Date of the start of the exposure.
-    public var date: Date
+    package var date: Date
     /// Clockwise rotation that makes the stored frame upright.
-    public var rotation: Rotation
+    package var rotation: Rotation
     /// Whether the profile mirrors the camera.
-    public var isMirrored: Bool
+    package var isMirrored: Bool
     /// Pixel aspect ratio of the camera's frames; `nil` for square pixels.
-    public var pixelAspect: AspectRatio?
+    package var pixelAspect: AspectRatio?
     /// Manufacturer as reported by the camera; empty if the camera doesn't report a manufacturer.
-    public var make: String
+    package var make: String
     /// Model as reported by the camera.
-    public var model: String
+    package var model: String
     /// Exposure time, in nanoseconds. The exposure time is known only if the exposure is manual, or if the
     /// driver reads the control value from the camera each time.
-    public var exposureTime: Nanoseconds?
+    package var exposureTime: Nanoseconds?
     /// Whether the exposure is automatic; `nil` if the camera doesn't have an exposure control.
-    public var isExposureAutomatic: Bool?
+    package var isExposureAutomatic: Bool?
     /// Whether the white balance is automatic; `nil` if the camera doesn't have a white balance control.
-    public var isWhiteBalanceAutomatic: Bool?
+    package var isWhiteBalanceAutomatic: Bool?
 
     /// Creates the metadata of a still from a camera's device and controls.
     ///
@@ -87,7 +87,7 @@ public struct StillMetadata: Sendable, Equatable {
     ///   - rotation: Clockwise rotation that makes the stored frame upright.
     ///   - isMirrored: Whether the profile mirrors the camera.
     ///   - controls: The current values of the camera's controls.
-    public init(
+    package init(
         date: Date, device: CaptureDevice, rotation: Rotation, isMirrored: Bool, controls: [DeviceControl]
     ) {
         self.date = date

@@ -1,6 +1,6 @@
-public import Inputs
-public import Media
-public import Plan
+package import Inputs
+package import Media
+package import Plan
 
 /// Takes stills from one camera of a session without affecting the session, whether or not a recording is
 /// running.
@@ -8,7 +8,7 @@ public import Plan
 /// Pass the still camera's `tap` to the session. `takeStill` then returns the next complete frame. If clips are
 /// enabled, `takeStill` also returns the surrounding frames from a bounded ring buffer, and the audio of a
 /// microphone.
-public final class StillCamera: Sendable {
+package final class StillCamera: Sendable {
     fileprivate struct State {
         var ring: FrameRing?
         /// The first frame that arrived after a caller started to wait for a frame.
@@ -30,9 +30,9 @@ public final class StillCamera: Sendable {
     }
 
     /// The camera's role.
-    public let role: String
+    package let role: String
     /// The tap to pass to the session, which receives every frame as captured.
-    public let tap: FrameTap
+    package let tap: FrameTap
     private let clock: any SessionClock
     private let clipLength: Nanoseconds
     private let audioBuffer: ClipAudioBuffer?
@@ -46,7 +46,7 @@ public final class StillCamera: Sendable {
     /// Maximum total size of the H.264 frames since the last key frame, in bytes: ten seconds at 50 Mbit/s.
     fileprivate static let streamBytes = 64 << 20
     /// Maximum length of the clip around a still: 10 s. Use a recording for longer clips.
-    public static let longestClip = Nanoseconds.seconds(10)
+    package static let longestClip = Nanoseconds.seconds(10)
 
     /// Creates a still camera. Pass the still camera's `tap` to the session.
     ///
@@ -59,7 +59,7 @@ public final class StillCamera: Sendable {
     ///   - microphone: Provides the audio of the clips; `nil` for clips without audio.
     ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, no clips are made if the
     ///     camera delivers raw frames.
-    public init(
+    package init(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock(),
         live: Nanoseconds = .zero, microphone: ClipAudioBuffer? = nil, codecs: (any CodecFactory)? = nil
     ) {
@@ -95,11 +95,11 @@ public final class StillCamera: Sendable {
     }
 
     /// Sets the clockwise rotation that makes future stills upright, after the camera has been rotated.
-    public func setRotation(_ rotation: Rotation) { state.withLock { $0.rotation = rotation } }
+    package func setRotation(_ rotation: Rotation) { state.withLock { $0.rotation = rotation } }
 
     /// Continues with another camera that has taken over the role. The same tap receives the frames of the
     /// new camera.
-    public func replace(with planned: PlannedCamera, source: any CameraSource) {
+    package func replace(with planned: PlannedCamera, source: any CameraSource) {
         let isIdle = state.withLock { state in
             (state.planned, state.source) = (planned, source)
             return state.waiting == 0
@@ -108,7 +108,7 @@ public final class StillCamera: Sendable {
     }
 
     /// Adds a frame from a source other than `tap`. Pass all complete frames in order of capture, on a single thread.
-    public func receive(_ frame: CapturedFrame) { Self.receive(frame, in: state, codecs) }
+    package func receive(_ frame: CapturedFrame) { Self.receive(frame, in: state, codecs) }
 
     private static func receive(
         _ frame: CapturedFrame, in state: ConditionLock<State>, _ codecs: (any CodecFactory)?
@@ -153,7 +153,7 @@ public final class StillCamera: Sendable {
     ///   - patience: Maximum time to wait for a frame.
     /// - Returns: The still and its metadata.
     /// - Throws: `StillError.noFrame` if no frame arrives in time, `.encoding` if the frame cannot be decoded.
-    public func takeStill(
+    package func takeStill(
         with codecs: any CodecFactory, within patience: Nanoseconds = .seconds(2)
     ) throws(StillError) -> Still {
         state.withLock { state in

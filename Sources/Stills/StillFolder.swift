@@ -29,11 +29,11 @@ public struct StillFolder: Sendable {
     /// - Parameters:
     ///   - path: Path of the folder.
     ///   - version: The application's version, which is stored in the files as part of the software name.
-    public init(path: String, version: String) { self.init(path, subfolder: "", version) }
+    package init(path: String, version: String) { self.init(path, subfolder: "", version) }
 
     /// Describes the folder for the stills of a recording, which is the subfolder `stills` of the session
     /// folder.
-    public init(ofSession folder: String, version: String) {
+    package init(ofSession folder: String, version: String) {
         self.init(folder, subfolder: "stills", version)
     }
 
@@ -53,7 +53,7 @@ public struct StillFolder: Sendable {
     /// - Returns: Absolute paths of the files.
     /// - Throws: `StillError.encoding` if the frame or the audio cannot be encoded, `.file` if a file cannot
     ///   be written or already exists.
-    public func write(
+    package func write(
         _ still: Still, with codecs: any CodecFactory, as name: String? = nil
     ) throws(StillError) -> Files {
         let (frame, jpeg): (CapturedFrame, SharedBytes)

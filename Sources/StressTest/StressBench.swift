@@ -4,6 +4,7 @@ internal import Glibc
 internal import Media
 internal import Plan
 internal import Profiles
+internal import Session
 internal import Setup
 internal import VirtualDevices
 
@@ -22,7 +23,7 @@ struct StressBench {
     ///
     /// - Throws: `SetupError` if the profile or a selector is invalid, if the profile doesn't contain a camera, or if a
     ///   device is missing or busy, or access is denied.
-    init(_ request: SetupRequest) throws(SetupError) {
+    init(_ request: SessionConfiguration) throws(SetupError) {
         var (profile, resolver, warning) = try SessionSetup.resolveDevices(request)
         // The governor is disabled, because it would lower the quality before a failure occurs.
         profile.budget.governs = false

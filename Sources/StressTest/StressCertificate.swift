@@ -1,8 +1,8 @@
 internal import Doctor
-public import FoundationEssentials
-public import Media
-public import Monitoring
-public import Plan
+package import FoundationEssentials
+package import Media
+package import Monitoring
+package import Plan
 internal import Session
 internal import SessionFolder
 
@@ -10,9 +10,9 @@ internal import SessionFolder
 ///
 /// Times are in nanoseconds since the start of the test. Times in a run's time series are relative to the
 /// run's T0. `docs/stress.schema.json` is the JSON Schema.
-public struct StressCertificate: Sendable, Equatable, Codable {
+package struct StressCertificate: Sendable, Equatable, Codable {
     /// The progress of the test.
-    public enum Outcome: String, Sendable, Codable {
+    package enum Outcome: String, Sendable, Codable {
         /// The test is running or has crashed.
         case running
         case finished
@@ -21,7 +21,7 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// The result of a run.
-    public enum Verdict: String, Sendable, Codable {
+    package enum Verdict: String, Sendable, Codable {
         case held
         case failed
         /// The recording did not start.
@@ -29,22 +29,22 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// The tested computer.
-    public struct Machine: Sendable, Equatable, Codable {
+    package struct Machine: Sendable, Equatable, Codable {
         /// The host name.
-        public var host: String
+        package var host: String
         /// The kernel's name and release.
-        public var system: String
+        package var system: String
         /// The processor's model; omitted if the kernel doesn't report it.
-        public var processor: String?
+        package var processor: String?
         /// Number of logical processors.
-        public var processors: Int
+        package var processors: Int
         /// Installed memory in bytes; omitted if unknown.
-        public var memory_bytes: Int64?
+        package var memory_bytes: Int64?
         /// The computer's USB controllers.
-        public var controllers: [Controller]
+        package var controllers: [Controller]
 
         /// Creates an entry. Each parameter sets the property of the same name.
-        public init(
+        package init(
             host: String, system: String, processor: String?, processors: Int, memory_bytes: Int64?,
             controllers: [Controller]
         ) {
@@ -58,16 +58,16 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// One USB controller, with its root hub.
-    public struct Controller: Sendable, Equatable, Codable {
+    package struct Controller: Sendable, Equatable, Codable {
         /// The controller's PCI address: `0000:00:14.0`.
-        public var name: String
+        package var name: String
         /// The name of the controller's bus: `usb1`.
-        public var bus: String
+        package var bus: String
         /// The bus speed in Mbit/s; omitted if unknown.
-        public var megabits: Int?
+        package var megabits: Int?
 
         /// Creates an entry. Each parameter sets the property of the same name.
-        public init(name: String, bus: String, megabits: Int?) {
+        package init(name: String, bus: String, megabits: Int?) {
             self.name = name
             self.bus = bus
             self.megabits = megabits
@@ -75,30 +75,30 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// A tested camera or microphone.
-    public struct Device: Sendable, Equatable, Codable {
+    package struct Device: Sendable, Equatable, Codable {
         /// The role in the profile.
-        public var role: String
+        package var role: String
         /// Kind of device: `camera` or `microphone`.
-        public var kind: String
+        package var kind: String
         /// The device's name.
-        public var name: String
+        package var name: String
         /// The device's persistent identity, as text.
-        public var identity: String
+        package var identity: String
         /// The selector for the device.
-        public var selector: String
+        package var selector: String
         /// USB vendor and product IDs, such as `046d:082d`; omitted if the device doesn't have these IDs.
-        public var product: String?
+        package var product: String?
         /// The device's release number (bcdDevice), which most vendors increase with each firmware version.
-        public var firmware: String?
+        package var firmware: String?
         /// The controller that the device is connected to; omitted if unknown.
-        public var controller: String?
+        package var controller: String?
         /// The speed of the device's connection in Mbit/s; omitted if unknown.
-        public var megabits: Int?
+        package var megabits: Int?
         /// The camera formats that were available for testing; empty for a microphone.
-        public var formats: [String]
+        package var formats: [String]
 
         /// Creates an entry. Each parameter sets the property of the same name.
-        public init(
+        package init(
             role: String, kind: String, name: String, identity: String, selector: String, product: String?,
             firmware: String?, controller: String?, megabits: Int?, formats: [String]
         ) {
@@ -116,18 +116,18 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// The tests that the user requested.
-    public struct RequestedTests: Sendable, Equatable, Codable {
+    package struct RequestedTests: Sendable, Equatable, Codable {
         /// The kinds of tests, in execution order.
-        public var runs: [StressKind]
+        package var runs: [StressKind]
         /// Duration of each set run and each climb step, in nanoseconds.
-        public var each_ns: Int64
+        package var each_ns: Int64
         /// Duration of the soak test in nanoseconds; omitted if no soak test was requested.
-        public var soak_ns: Int64?
+        package var soak_ns: Int64?
         /// Maximum fraction of frames that a track may lose, lost ÷ (captured + lost), 0…1.
-        public var lost_limit: Double
+        package var lost_limit: Double
 
         /// Creates an entry. Each parameter sets the property of the same name.
-        public init(runs: [StressKind], each_ns: Int64, soak_ns: Int64?, lost_limit: Double) {
+        package init(runs: [StressKind], each_ns: Int64, soak_ns: Int64?, lost_limit: Double) {
             self.runs = runs
             self.each_ns = each_ns
             self.soak_ns = soak_ns
@@ -136,47 +136,47 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// The results of testing combinations of cameras.
-    public struct Sets: Sendable, Equatable, Codable {
+    package struct Sets: Sendable, Equatable, Codable {
         /// The runs, in execution order.
-        public var runs: [Run]
+        package var runs: [Run]
         /// The reasons why some combinations weren't tested, one sentence each.
-        public var left_out: [String]
+        package var left_out: [String]
 
         /// Creates the results of the set runs.
-        public init(runs: [Run] = [], omissions: [String] = []) {
+        package init(runs: [Run] = [], omissions: [String] = []) {
             self.runs = runs
             left_out = omissions
         }
     }
 
     /// The results of the climb, which raises the load step by step.
-    public struct Climb: Sendable, Equatable, Codable {
+    package struct Climb: Sendable, Equatable, Codable {
         /// The runs: first the unmodified profile, then the ascending steps.
-        public var runs: [Run]
+        package var runs: [Run]
         /// Number of the highest step that passed; omitted if no step passed.
-        public var highest: Int?
+        package var highest: Int?
         /// The step that failed twice and ended the climb; omitted if no step failed.
-        public var failure: Failure?
+        package var failure: Failure?
 
         /// Creates the results of a climb.
-        public init(runs: [Run] = []) {
+        package init(runs: [Run] = []) {
             self.runs = runs
         }
     }
 
     /// The step of a climb that failed twice, and its cause.
-    public struct Failure: Sendable, Equatable, Codable {
+    package struct Failure: Sendable, Equatable, Codable {
         /// The part of the system that limits the load.
-        public var cause: StressCause
+        package var cause: StressCause
         /// Number of the step.
-        public var step: Int
+        package var step: Int
         /// The change introduced by the step.
-        public var change: String
+        package var change: String
         /// The most important reason for the failure.
-        public var sentence: String
+        package var sentence: String
 
         /// Creates an entry. Each parameter sets the property of the same name.
-        public init(cause: StressCause, step: Int, change: String, sentence: String) {
+        package init(cause: StressCause, step: Int, change: String, sentence: String) {
             self.cause = cause
             self.step = step
             self.change = change
@@ -185,24 +185,24 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// The state of the computer during all runs.
-    public struct Environment: Sendable, Equatable, Codable {
+    package struct Environment: Sendable, Equatable, Codable {
         /// The lowest and highest temperature of the hottest thermal zone; omitted if unknown.
-        public var temperature: Range?
+        package var temperature: Range?
         /// The highest system pressure; omitted if it wasn't measured.
-        public var pressure_peak: PressureLevel?
+        package var pressure_peak: PressureLevel?
         /// The monitoring sources that reported no data.
-        public var missing: [MissingSource]
+        package var missing: [MissingSource]
     }
 
     /// A range of temperatures in degrees Celsius.
-    public struct Range: Sendable, Equatable, Codable {
+    package struct Range: Sendable, Equatable, Codable {
         /// The lowest temperature in degrees Celsius.
-        public var lowest: Double
+        package var lowest: Double
         /// The highest temperature in degrees Celsius.
-        public var highest: Double
+        package var highest: Double
 
         /// Creates a range from the lowest and the highest temperature.
-        public init(_ lowest: Double, _ highest: Double) {
+        package init(_ lowest: Double, _ highest: Double) {
             self.lowest = lowest
             self.highest = highest
         }
@@ -214,40 +214,40 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// Version of the certificate's file format.
-    public var schema = 1
+    package var schema = 1
     /// The version of multicam.
-    public var multicam: String
+    package var multicam: String
     /// The profile's name.
-    public var profile: String
+    package var profile: String
     /// Start time of the test: ISO 8601 with nanoseconds and the local UTC offset.
-    public var started: String
+    package var started: String
     /// Duration of the test in nanoseconds.
-    public var duration_ns: Int64
+    package var duration_ns: Int64
     /// The progress of the test.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// Whether all runs of the unmodified profile passed; omitted until a result is available.
-    public var verdict: Verdict?
+    package var verdict: Verdict?
     /// The conclusions, one sentence each. The first sentence states the result.
-    public var summary: [String]
+    package var summary: [String]
     /// The tested computer.
-    public var machine: Machine
+    package var machine: Machine
     /// The tested devices.
-    public var devices: [Device]
+    package var devices: [Device]
     /// The tests that the user requested.
-    public var asked: RequestedTests
+    package var asked: RequestedTests
     /// The results of the set runs; omitted if no set runs were requested.
-    public var sets: Sets?
+    package var sets: Sets?
     /// The results of the climb; omitted if no climb was requested.
-    public var climb: Climb?
+    package var climb: Climb?
     /// The soak run; omitted if no soak test was requested.
-    public var soak: Run?
+    package var soak: Run?
     /// The state of the computer during all runs.
-    public var environment: Environment
+    package var environment: Environment
     /// Notes that help the reader interpret the figures, one sentence each.
-    public var notes: [String]
+    package var notes: [String]
 
     /// Creates the certificate of a new test, without runs and with the outcome `running`.
-    public init(
+    package init(
         multicam: String, profile: String, started: String, machine: Machine, devices: [Device],
         asked: RequestedTests,
         notes: [String]
@@ -266,46 +266,46 @@ public struct StressCertificate: Sendable, Equatable, Codable {
     }
 
     /// All runs, in execution order.
-    public var runs: [Run] { (sets?.runs ?? []) + (climb?.runs ?? []) + (soak.map { [$0] } ?? []) }
+    package var runs: [Run] { (sets?.runs ?? []) + (climb?.runs ?? []) + (soak.map { [$0] } ?? []) }
 }
 
 extension StressCertificate {
     /// One recording of a stress test: its cameras, the predicted cost, the measurements, and the verdict.
-    public struct Run: Sendable, Equatable, Codable {
+    package struct Run: Sendable, Equatable, Codable {
         /// The run's unique name: `set-03`, `climb-07`, `soak`.
-        public var name: String
+        package var name: String
         /// The kind of test that the run is part of.
-        public var kind: StressKind
+        package var kind: StressKind
         /// The grade of a set run, or the change made by a climb step.
-        public var title: String
+        package var title: String
         /// Number of the climb step. A repeated step has the same number as the original step. The value is
         /// `nil` for other kinds of tests.
-        public var step: Int?
+        package var step: Int?
         /// Whether the run uses the unmodified profile with its own formats and all cameras.
-        public var is_profile: Bool
+        package var is_profile: Bool
         /// The participating cameras with their formats.
-        public var cameras: [Camera]
+        package var cameras: [Camera]
         /// Start of the run, in nanoseconds since the start of the test.
-        public var started_ns: Int64
+        package var started_ns: Int64
         /// Recorded time in nanoseconds; 0 if the recording didn't start.
-        public var duration_ns: Int64
+        package var duration_ns: Int64
         /// Whether the run passed.
-        public var verdict: Verdict
+        package var verdict: Verdict
         /// The limiting part of the system; `nil` if the run passed.
-        public var cause: StressCause?
+        package var cause: StressCause?
         /// The reasons why the run failed, one sentence each.
-        public var reasons: [String]
+        package var reasons: [String]
         /// The losses of each track.
-        public var tracks: [Track]
+        package var tracks: [Track]
         /// The predicted cost of the plan; `nil` if the run couldn't be planned.
-        public var predicted: Predicted?
+        package var predicted: Predicted?
         /// The measured resource usage of the run; `nil` if the run didn't start.
-        public var measured: Measured?
+        package var measured: Measured?
         /// The samples of the run; `nil` if there are fewer than two samples.
-        public var course: Course?
+        package var course: Course?
 
         /// Creates a run without a result. The start time is relative to the start of the test.
-        public init(
+        package init(
             name: String, kind: StressKind, title: String, step: Int?, isProfile: Bool, cameras: [Camera],
             startedAt: Nanoseconds
         ) {
@@ -324,20 +324,20 @@ extension StressCertificate {
     }
 
     /// One camera of a run, with its format.
-    public struct Camera: Sendable, Equatable, Codable {
+    package struct Camera: Sendable, Equatable, Codable {
         /// The camera's role.
-        public var role: String
+        package var role: String
         /// The pixel format as in profiles: `mjpeg`.
-        public var pixel: String
+        package var pixel: String
         /// Width of the frames in pixels.
-        public var width: Int
+        package var width: Int
         /// Height of the frames in pixels.
-        public var height: Int
+        package var height: Int
         /// Frame rate in frames per second.
-        public var rate: Double
+        package var rate: Double
 
         /// Creates an entry from a role and a format.
-        public init(_ role: String, _ format: VideoFormat) {
+        package init(_ role: String, _ format: VideoFormat) {
             self.role = role
             pixel = format.pixel.rawValue
             width = format.size.width
@@ -350,19 +350,19 @@ extension StressCertificate {
     }
 
     /// The captured and lost frames or samples of one track.
-    public struct Track: Sendable, Equatable, Codable {
+    package struct Track: Sendable, Equatable, Codable {
         /// The track's name: its role, or `program`.
-        public var name: String
+        package var name: String
         /// The kind of track: `camera`, `microphone`, `program`.
-        public var kind: String
+        package var kind: String
         /// Number of captured frames, or of captured samples for a microphone.
-        public var captured: Int64
+        package var captured: Int64
         /// Lost frames by cause. For a microphone, the number of samples that were replaced by silence is stored under
         /// `silence`.
-        public var lost: [String: Int64]
+        package var lost: [String: Int64]
 
         /// Creates an entry. Each parameter sets the property of the same name.
-        public init(name: String, kind: String, captured: Int64, lost: [String: Int64]) {
+        package init(name: String, kind: String, captured: Int64, lost: [String: Int64]) {
             self.name = name
             self.kind = kind
             self.captured = captured
@@ -370,27 +370,27 @@ extension StressCertificate {
         }
 
         /// Total number of lost frames or samples.
-        public var lostInAll: Int64 { lost.values.reduce(0, +) }
+        package var lostInAll: Int64 { lost.values.reduce(0, +) }
         /// The fraction of lost frames or samples: lost ÷ (captured + lost), 0…1.
-        public var lostShare: Double {
+        package var lostShare: Double {
             lostInAll == 0 ? 0 : Double(lostInAll) / Double(max(captured, 0) + lostInAll)
         }
     }
 
     /// The predicted resource usage of a plan, computed before the run.
-    public struct Predicted: Sendable, Equatable, Codable {
+    package struct Predicted: Sendable, Equatable, Codable {
         /// The predicted usage of the scarcest resource, which is the largest value of `terms`. A plan with a
         /// value above 1 is expected to fail.
-        public var hardware: Double
+        package var hardware: Double
         /// The predicted usage of each resource.
-        public var terms: [Term]
+        package var terms: [Term]
         /// Predicted CPU usage in CPU seconds per second; omitted if the computer's costs are unknown.
-        public var processors: Double?
+        package var processors: Double?
         /// Predicted bytes per second written to the disk.
-        public var bytes_per_second: Double
+        package var bytes_per_second: Double
 
         /// Creates the prediction for a plan from its hardware cost and a computer's costs.
-        public init(_ cost: HardwareCost, plan: SessionPlan, costs: CostTable) {
+        package init(_ cost: HardwareCost, plan: SessionPlan, costs: CostTable) {
             hardware = cost.total
             terms = cost.terms.map { Term(resource: $0.resource, used: $0.used) }
             processors = PlannedWork(plan).processorTime(by: costs)?.values.reduce(0, +)
@@ -399,76 +399,76 @@ extension StressCertificate {
     }
 
     /// The predicted usage of one resource.
-    public struct Term: Sendable, Equatable, Codable {
+    package struct Term: Sendable, Equatable, Codable {
         /// The resource's name, for example `cpu`.
-        public var resource: String
+        package var resource: String
         /// Utilization of the resource; 1 is full utilization.
-        public var used: Double
+        package var used: Double
     }
 
     /// The measured resource usage of a run, averaged from its first to its last sample.
-    public struct Measured: Sendable, Equatable, Codable {
+    package struct Measured: Sendable, Equatable, Codable {
         /// CPU usage in CPU seconds per second, excluding the threads of synthetic devices; omitted in
         /// simulated time.
-        public var processors: Double?
+        package var processors: Double?
         /// CPU usage of the threads of synthetic devices, in CPU seconds per second. These threads share the
         /// processors with multicam.
-        public var synthetic_processors: Double?
+        package var synthetic_processors: Double?
         /// Bytes per second written to the disk; omitted if the system doesn't report them.
-        public var bytes_per_second: Double?
+        package var bytes_per_second: Double?
         /// Data rate of the frames delivered by the cameras in bytes per second, excluding USB overhead.
-        public var camera_bytes_per_second: Double?
+        package var camera_bytes_per_second: Double?
         /// The highest system pressure; omitted if it wasn't measured.
-        public var pressure_peak: PressureLevel?
+        package var pressure_peak: PressureLevel?
         /// The factors of system pressure, one sentence each.
-        public var pressure_causes: [String]
+        package var pressure_causes: [String]
         /// The lowest and highest temperature of the hottest thermal zone, in degrees Celsius.
-        public var temperature: Range?
+        package var temperature: Range?
     }
 
     /// The samples of a run as columns, with one value per element of `at_ns`. Rates are averages since the previous
     /// element.
-    public struct Course: Sendable, Equatable, Codable {
+    package struct Course: Sendable, Equatable, Codable {
         /// Time of each sample, in nanoseconds, relative to T0.
-        public var at_ns: [Int64]
+        package var at_ns: [Int64]
         /// The time series of each camera, by role.
-        public var cameras: [String: CameraCourse]
+        package var cameras: [String: CameraCourse]
         /// System pressure at each sample.
-        public var pressure: [PressureLevel]
+        package var pressure: [PressureLevel]
         /// Temperature of the hottest thermal zone in degrees Celsius; null if the computer doesn't have a
         /// thermal zone.
-        public var temperature: [Double?]
+        package var temperature: [Double?]
         /// CPU usage in CPU seconds per second; null in simulated time.
-        public var processors: [Double?]
+        package var processors: [Double?]
         /// Bytes per second written to the disk; null if unknown.
-        public var bytes_per_second: [Double?]
+        package var bytes_per_second: [Double?]
         /// Free bytes on the disk; null if unknown.
-        public var free_bytes: [Int64?]
+        package var free_bytes: [Int64?]
     }
 
     /// The samples of one camera, stored as columns.
-    public struct CameraCourse: Sendable, Equatable, Codable {
+    package struct CameraCourse: Sendable, Equatable, Codable {
         /// Delivered frames per second.
-        public var rate: [Double]
+        package var rate: [Double]
         /// Mean deviation of the time stamps from a constant interval, in microseconds; null if fewer than two frames
         /// arrived.
-        public var jitter_us: [Double?]
+        package var jitter_us: [Double?]
         /// Number of frames lost since T0, by cause. The cause `computer` counts frames lost after delivery
         /// because they were late or because of the encoder, the disk, or the governor.
-        public var lost: [String: [Int]]
+        package var lost: [String: [Int]]
     }
 }
 
 extension StressCertificate.Camera: CustomStringConvertible {
     /// The camera and its format as text: `desk mjpeg 1280x720 at 30`.
-    public var description: String {
+    package var description: String {
         "\(role) \(pixel) \(width)x\(height) at \(FrameRate(rate)?.description ?? "\(rate)")"
     }
 }
 
 extension StressCertificate.Verdict {
     /// Whether the run met its requirements.
-    public var isPassed: Bool { self == .held }
+    package var isPassed: Bool { self == .held }
 }
 
 extension StressCertificate {
@@ -477,7 +477,7 @@ extension StressCertificate {
     /// - Parameters:
     ///   - outcome: Whether the test is running, finished, or stopped.
     ///   - duration: The time since the start of the test.
-    public mutating func conclude(_ outcome: Outcome, duration: Nanoseconds) {
+    package mutating func conclude(_ outcome: Outcome, duration: Nanoseconds) {
         self.outcome = outcome
         duration_ns = duration.count
         let decisive = runs.filter(\.is_profile)
@@ -492,7 +492,7 @@ extension StressCertificate {
     }
 
     /// Formats a date for certificates and manifests: ISO 8601 with nanoseconds and the local UTC offset.
-    public static func timeStamp(_ date: Date) -> String { Manifest.timeStamp(date) }
+    package static func timeStamp(_ date: Date) -> String { Manifest.timeStamp(date) }
 
     private mutating func updateEnvironment() {
         for run in runs {

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Raises the load of the cameras one change at a time until a step fails. This value type has no side effects: it
 /// receives results and returns the next step.
@@ -6,22 +6,22 @@ public import Media
 /// All cameras begin with their smallest size. The sizes are then increased, one camera after another. When all cameras
 /// have reached their largest size, the rates are increased. A failed step is repeated once, and only a second failure
 /// counts.
-public struct StressClimb: Sendable {
+package struct StressClimb: Sendable {
     /// One step of the climb.
-    public struct Step: Sendable, Equatable {
+    package struct Step: Sendable, Equatable {
         /// Number of the step, starting at 1. A repeated step has the same number as the original step.
-        public let number: Int
+        package let number: Int
         /// The change made by the step, for example `desk 640x480 → 1280x720 at 30`. The first step lists the lowest
         /// formats instead.
-        public let change: String
+        package let change: String
         /// The formats of all cameras, by role.
-        public let formats: [String: VideoFormat]
+        package let formats: [String: VideoFormat]
         /// Whether this step repeats a step that has just failed.
-        public let isRepetition: Bool
+        package let isRepetition: Bool
     }
 
     /// The reason for the end of the climb.
-    public enum End: Sendable, Equatable {
+    package enum End: Sendable, Equatable {
         /// All cameras passed at their highest formats.
         case top
         /// The climb ended because this step failed twice.
@@ -42,9 +42,9 @@ public struct StressClimb: Sendable {
     private var number = 1
     private var upcoming: Step?
     /// The highest step that passed; `nil` if no step has passed yet.
-    public private(set) var highest: Step?
+    package private(set) var highest: Step?
     /// The reason for the end of the climb; `nil` until the climb has ended.
-    public private(set) var end: End?
+    package private(set) var end: End?
 
     private static let lowestRate: FrameRate = FrameRate(15)
     private static let mostSizes = 6
@@ -53,7 +53,7 @@ public struct StressClimb: Sendable {
     /// raw, otherwise a compressed format if the camera offers one.
     ///
     /// - Parameter offers: The formats of each camera, in the profile's order.
-    public init(_ offers: [StressOffer]) {
+    package init(_ offers: [StressOffer]) {
         ladders = offers.compactMap { offer in
             let isRaw = !offer.requested.pixel.isCompressed
             let same = offer.modes.filter { $0.pixel == offer.requested.pixel }
@@ -68,10 +68,10 @@ public struct StressClimb: Sendable {
     }
 
     /// Returns the next step to try; `nil` if the climb has ended.
-    public func next() -> Step? { upcoming }
+    package func next() -> Step? { upcoming }
 
     /// Records the result of the step that `next` returned.
-    public mutating func record(passed: Bool) {
+    package mutating func record(passed: Bool) {
         guard let step = upcoming else { return }
         if passed {
             highest = step

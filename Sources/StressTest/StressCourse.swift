@@ -1,10 +1,10 @@
-public import Media
-public import Monitoring
-public import SessionFolder
+package import Media
+package import Monitoring
+package import SessionFolder
 
 /// Stores the samples of a run in bounded memory. As the run gets longer, only every second sample is kept, then every
 /// fourth, and so on. Counters remain exact, and the extreme temperatures are stored separately.
-public struct StressCourse: Sendable {
+package struct StressCourse: Sendable {
     private var samples = TimeSeries<StressSample>()
     private var latest: StressSample?
     /// The first sample that was added.
@@ -12,10 +12,10 @@ public struct StressCourse: Sendable {
     private var temperature: StressCertificate.Range?
 
     /// Creates an empty time series.
-    public init() {}
+    package init() {}
 
     /// Adds a sample. Samples must be added in chronological order.
-    public mutating func add(_ sample: StressSample) {
+    package mutating func add(_ sample: StressSample) {
         samples.add(sample, at: sample.time)
         first = first ?? sample
         latest = sample
@@ -33,7 +33,7 @@ public struct StressCourse: Sendable {
     ///   - writtenBytes: Total size of the files of all tracks at the end; `nil` if unknown.
     ///   - duration: The duration of the recording.
     /// - Returns: The averages for the certificate.
-    public func measured(
+    package func measured(
         pressure: Manifest.Pressure?, writtenBytes: Int64?, duration: Nanoseconds
     ) -> StressCertificate.Measured {
         var measured = StressCertificate.Measured(
@@ -61,7 +61,7 @@ public struct StressCourse: Sendable {
     ///
     /// - Parameter tracks: The tracks with their final losses, by cause.
     /// - Returns: The columns, or `nil` if there are fewer than two samples.
-    public func columns(tracks: [StressCertificate.Track]) -> StressCertificate.Course? {
+    package func columns(tracks: [StressCertificate.Track]) -> StressCertificate.Course? {
         var kept = samples.points.map(\.value)
         if let latest, kept.last?.time != latest.time { kept.append(latest) }
         guard kept.count > 1 else { return nil }
@@ -149,48 +149,48 @@ public struct StressCourse: Sendable {
 
 /// The state of a run at one point in time. The counters start when the devices start, so the difference
 /// between two samples gives the values for the time between them.
-public struct StressSample: Sendable, Equatable {
+package struct StressSample: Sendable, Equatable {
     /// The counters of one camera.
-    public struct Camera: Sendable, Equatable {
+    package struct Camera: Sendable, Equatable {
         /// Number of delivered frames.
-        public var frames = 0
+        package var frames = 0
         /// Total size of all delivered frames in bytes.
-        public var bytes: Int64 = 0
+        package var bytes: Int64 = 0
         /// Sum of the deviations of all time stamps from a constant interval. Divide this sum by `intervals`
         /// to get the mean deviation.
-        public var jitter = Nanoseconds.zero
+        package var jitter = Nanoseconds.zero
         /// Number of frame intervals included in `jitter`.
-        public var intervals = 0
+        package var intervals = 0
         /// Number of frames lost before delivery since T0, by cause.
-        public var lost: [LossCause: Int] = [:]
+        package var lost: [LossCause: Int] = [:]
         /// Number of disconnections of the camera.
-        public var disconnections = 0
+        package var disconnections = 0
         /// Total number of frames that the camera's track lost since T0.
-        public var totalLost = 0
+        package var totalLost = 0
 
         /// Creates counters with the value 0.
-        public init() {}
+        package init() {}
     }
 
     /// Time of the sample relative to T0.
-    public var time: MediaTime
+    package var time: MediaTime
     /// The counters of the cameras, by role.
-    public var cameras: [String: Camera]
+    package var cameras: [String: Camera]
     /// System pressure; `nil` if it isn't measured.
-    public var pressure: PressureLevel?
+    package var pressure: PressureLevel?
     /// Temperature of the hottest thermal zone; `nil` if the computer doesn't have a thermal zone.
-    public var temperature: Temperature?
+    package var temperature: Temperature?
     /// CPU time of the process excluding the threads of synthetic devices; `nil` in simulated time.
-    public var processorTime: Nanoseconds?
+    package var processorTime: Nanoseconds?
     /// CPU time of the threads of synthetic devices; `nil` in simulated time.
-    public var syntheticTime: Nanoseconds?
+    package var syntheticTime: Nanoseconds?
     /// Free space on the disk; `nil` if unknown.
-    public var disk: DiskSpace?
+    package var disk: DiskSpace?
     /// Roles of the cameras with an unreliable clock model.
-    public var unlocked: [String]
+    package var unlocked: [String]
 
     /// Creates a sample. Each parameter sets the property of the same name.
-    public init(
+    package init(
         time: MediaTime, cameras: [String: Camera], pressure: PressureLevel?, temperature: Temperature?,
         processorTime: Nanoseconds?, syntheticTime: Nanoseconds?, disk: DiskSpace?, unlocked: [String]
     ) {

@@ -1,23 +1,23 @@
-public import Media
+package import Media
 internal import Monitoring
-public import Profiles
-public import Session
-public import SessionFolder
-public import Timing
+package import Profiles
+package import Session
+package import SessionFolder
+package import Timing
 
 /// The verdict on a run: whether it passed, the reasons for a failure, and the limiting part of the system.
-public struct StressJudgment: Sendable, Equatable {
+package struct StressJudgment: Sendable, Equatable {
     /// Whether the run passed.
-    public let verdict: StressCertificate.Verdict
+    package let verdict: StressCertificate.Verdict
     /// The limiting part of the system; `nil` if the run passed.
-    public let cause: StressCause?
+    package let cause: StressCause?
     /// The reasons why the run failed, one sentence each, starting with the most important one; empty if the run
     /// passed.
-    public let reasons: [String]
+    package let reasons: [String]
 
     /// Evaluates a recording that started. The reasons are sorted by importance: failures, then disconnections and
     /// losses, then pressure and clocks.
-    public init(_ findings: StressFindings, limits: StressLimits) {
+    package init(_ findings: StressFindings, limits: StressLimits) {
         var reasons: [(cause: StressCause, sentence: String)] = []
         reasons += findings.storageFailures.map { (.disk, $0) }
         reasons += findings.encodingFailures.map { (.processor, $0) }
@@ -54,7 +54,7 @@ public struct StressJudgment: Sendable, Equatable {
     ///   - isSilent: Whether a device started but delivered no data. If so, and if an overload of the processor was
     ///     predicted, the overload is the cause.
     ///   - predicted: The prediction for the run.
-    public init(
+    package init(
         notStarted cause: StressCause, _ sentence: String, isSilent: Bool = false,
         predicted: StressCertificate.Predicted? = nil
     ) {
@@ -133,24 +133,24 @@ public struct StressJudgment: Sendable, Equatable {
 
 /// The data of a recording that determines whether the run passed. This is a value type, so the evaluation has no side
 /// effects.
-public struct StressFindings: Sendable, Equatable {
+package struct StressFindings: Sendable, Equatable {
     /// The captured and lost frames or samples of each track.
-    public var tracks: [StressCertificate.Track]
+    package var tracks: [StressCertificate.Track]
     /// The periods during which devices delivered no data.
-    public var gaps: [Gap]
+    package var gaps: [Gap]
     /// Descriptions of file failures, one sentence each.
-    public var storageFailures: [String]
+    package var storageFailures: [String]
     /// Descriptions of encoder failures, one sentence each.
-    public var encodingFailures: [String]
+    package var encodingFailures: [String]
     /// Messages about microphones that were silent for longer than the profile's limit, one sentence each.
-    public var silences: [String]
+    package var silences: [String]
     /// The system pressure during the recording; `nil` if it wasn't measured.
-    public var pressure: Manifest.Pressure?
+    package var pressure: Manifest.Pressure?
     /// Roles of the devices with an unreliable clock model at the end.
-    public var unlocked: [String]
+    package var unlocked: [String]
 
     /// Creates findings. Each parameter sets the property of the same name.
-    public init(
+    package init(
         tracks: [StressCertificate.Track], gaps: [Gap] = [], storageFailures: [String] = [],
         encodingFailures: [String] = [], silences: [String] = [], pressure: Manifest.Pressure? = nil,
         unlocked: [String] = []
@@ -169,7 +169,7 @@ public struct StressFindings: Sendable, Equatable {
     /// - Parameters:
     ///   - result: The result of the recording.
     ///   - silences: One sentence for each microphone that was silent for too long.
-    public init(_ result: RecordingResult, silences: [String]) {
+    package init(_ result: RecordingResult, silences: [String]) {
         let manifest = result.manifest
         self.init(
             tracks: manifest.tracks.map { track in
@@ -207,7 +207,7 @@ extension StressCertificate.Track {
 }
 
 /// The limiting part of the system, which caused a run to fail.
-public enum StressCause: String, Sendable, Codable, CaseIterable {
+package enum StressCause: String, Sendable, Codable, CaseIterable {
     /// The connection between the cameras and the computer.
     case bus
     /// Encoders, late threads, or drivers that had no free buffer.
@@ -222,7 +222,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
 
     /// Maps the cause of a lost frame to the responsible part of the system. A driver that had no free buffer
     /// indicates an overloaded processor.
-    public init(_ loss: LossCause) {
+    package init(_ loss: LossCause) {
         switch loss.part {
         case .bus: self = .bus
         case .processor: self = .processor
@@ -232,7 +232,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
     }
 
     /// Maps a device's failure to start to the responsible part of the system.
-    public init(_ error: DeviceError) {
+    package init(_ error: DeviceError) {
         switch error.reason {
         case .noBandwidth: self = .bus
         case .limit: self = .pressure
@@ -241,7 +241,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
     }
 
     /// Maps a failed recording to the responsible part of the system.
-    public init(_ error: RecordingError) {
+    package init(_ error: RecordingError) {
         switch error {
         case .device(let error): self = StressCause(error)
         case .file(let error): self = error.limit == nil ? .disk : .pressure
@@ -254,7 +254,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
     }
 
     /// The name of the part as the subject of a sentence, for example `the bus`.
-    public var words: String {
+    package var words: String {
         switch self {
         case .bus: "the bus"
         case .processor: "the processor"
@@ -267,21 +267,21 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
 }
 
 /// The maximum losses permitted for a run to pass.
-public struct StressLimits: Sendable, Equatable {
+package struct StressLimits: Sendable, Equatable {
     /// Maximum fraction of frames that a track may lose, lost ÷ (captured + lost), 0…1.
-    public var lostShare: Double
+    package var lostShare: Double
     /// Maximum fraction of samples that a microphone may lose, silence ÷ (captured + silence), 0…1.
-    public var lostAudioShare: Double
+    package var lostAudioShare: Double
     /// Whether system pressure and clocks are also evaluated. Problems with pressure and clocks appear only
     /// in long runs.
-    public var checksPressureAndClocks: Bool
+    package var checksPressureAndClocks: Bool
 
     /// Creates the limits of a run.
     ///
     /// - Parameters:
     ///   - limits: The profile's limits. If a limit isn't set, any amount of loss is allowed.
     ///   - checksPressureAndClocks: Whether system pressure and clocks are also evaluated.
-    public init(_ limits: RecordingLimits, checksPressureAndClocks: Bool) {
+    package init(_ limits: RecordingLimits, checksPressureAndClocks: Bool) {
         lostShare = limits.lostFrames ?? 1
         lostAudioShare = limits.lostSamples ?? 1
         self.checksPressureAndClocks = checksPressureAndClocks

@@ -1,15 +1,15 @@
-public import Media
+package import Media
 
 /// The formats that can be tested for a camera, sorted by size.
-public struct StressOffer: Sendable, Equatable {
+package struct StressOffer: Sendable, Equatable {
     /// One pixel format and size of a camera, with the frame rates that it supports.
-    public struct Mode: Sendable, Equatable {
+    package struct Mode: Sendable, Equatable {
         /// The pixel format of the mode.
-        public let pixel: PixelFormat
+        package let pixel: PixelFormat
         /// The frame size, width × height in pixels.
-        public let size: FrameSize
+        package let size: FrameSize
         /// The frame rates in ascending order. The list contains at least one rate.
-        public let rates: [FrameRate]
+        package let rates: [FrameRate]
 
         /// Returns the format with the lowest rate that is not below the requested rate, or with the highest
         /// rate if all rates are below it. A rate of 29.97 counts as 30.
@@ -20,20 +20,20 @@ public struct StressOffer: Sendable, Equatable {
     }
 
     /// The camera's role.
-    public let role: String
+    package let role: String
     /// The format that the profile requests.
-    public let requested: VideoFormat
+    package let requested: VideoFormat
     /// The modes in ascending order of their pixel count. Each combination of pixel format and size occurs only once.
-    public let modes: [Mode]
+    package let modes: [Mode]
 
     /// The frame sizes to test for synthetic cameras.
-    public static let syntheticSizes = [
+    package static let syntheticSizes = [
         FrameSize(width: 320, height: 180), FrameSize(width: 640, height: 480),
         FrameSize(width: 1280, height: 720), FrameSize(width: 1920, height: 1080),
         FrameSize(width: 2560, height: 1440), FrameSize(width: 3840, height: 2160),
     ]
     /// The frame rates to test for synthetic cameras.
-    public static let syntheticRates: [FrameRate] = [FrameRate(15), FrameRate(30), FrameRate(60)]
+    package static let syntheticRates: [FrameRate] = [FrameRate(15), FrameRate(30), FrameRate(60)]
     /// The rates to test for a camera that supports any rate within a range.
     private static let usualRates: [FrameRate] = [15, 20, 25, 30, 50, 60, 90, 120].map {
         FrameRate(Int64($0), per: 1)
@@ -46,7 +46,7 @@ public struct StressOffer: Sendable, Equatable {
     ///   - requested: The format that the profile requests.
     ///   - formats: The formats that the camera offers. Formats without a rate are omitted. Formats that differ only in
     ///     their rates are merged.
-    public init(role: String, requested: VideoFormat, formats: [OfferedFormat]) {
+    package init(role: String, requested: VideoFormat, formats: [OfferedFormat]) {
         self.role = role
         self.requested = requested
         var modes: [Mode] = []

@@ -4,16 +4,16 @@ internal import Plots
 
 /// Renders a certificate as `report.html`: a single file that needs no network access or scripts, designed
 /// for screens (dark or light) and for printing.
-public struct StressReport {
+package struct StressReport {
     private let certificate: StressCertificate
 
     /// Creates the report of a certificate.
-    public init(_ certificate: StressCertificate) {
+    package init(_ certificate: StressCertificate) {
         self.certificate = certificate
     }
 
     /// The complete HTML document.
-    public var document: String {
+    package var document: String {
         HTML.page(
             title: "Stress test of \(certificate.profile)", style: StressStyle.sheet,
             body: [

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Determines the sets of cameras to test, and their order. This value type has no side effects: it receives results
 /// and returns the next set.
@@ -6,19 +6,19 @@ public import Media
 /// In each grade, all cameras are tested together first. If all cameras pass together, every subset is assumed to pass,
 /// too. If the test fails, each camera is tested separately, then pairs of cameras that passed, and then larger sets if
 /// all their subsets passed. A set with a failed subset need not be tested.
-public struct StressSets: Sendable {
+package struct StressSets: Sendable {
     /// A set of cameras to test.
-    public struct Candidate: Sendable, Equatable {
+    package struct Candidate: Sendable, Equatable {
         /// The name of the grade to which the set belongs.
-        public let grade: String
+        package let grade: String
         /// The cameras with their formats, in the profile's order.
-        public let cameras: [(role: String, format: VideoFormat)]
+        package let cameras: [(role: String, format: VideoFormat)]
 
         /// The roles of the cameras.
-        public var roles: [String] { cameras.map(\.role) }
+        package var roles: [String] { cameras.map(\.role) }
 
         /// Whether two sets have the same grade, cameras, and formats.
-        public static func == (lhs: Self, rhs: Self) -> Bool {
+        package static func == (lhs: Self, rhs: Self) -> Bool {
             lhs.grade == rhs.grade && lhs.roles == rhs.roles
                 && lhs.cameras.map(\.format) == rhs.cameras.map(\.format)
         }
@@ -40,7 +40,7 @@ public struct StressSets: Sendable {
 
     /// The default limit. 40 runs of 5 s take five minutes including startup, which is about the longest
     /// acceptable wait.
-    public static let defaultLimit = 40
+    package static let defaultLimit = 40
 
     /// Creates the sequence of sets to test.
     ///
@@ -48,7 +48,7 @@ public struct StressSets: Sendable {
     ///   - roles: The profile's cameras in order.
     ///   - grades: The grades to test.
     ///   - limit: Maximum number of sets to test.
-    public init(roles: [String], grades: [StressGrade], limit: Int = defaultLimit) {
+    package init(roles: [String], grades: [StressGrade], limit: Int = defaultLimit) {
         self.roles = roles
         self.grades = grades
         self.limit = limit
@@ -56,7 +56,7 @@ public struct StressSets: Sendable {
     }
 
     /// Returns the next set to test; `nil` if all results are known or the limit is reached.
-    public mutating func next() -> Candidate? {
+    package mutating func next() -> Candidate? {
         guard tried < limit else { return nil }
         while waiting.isEmpty {
             stage += 1
@@ -74,13 +74,13 @@ public struct StressSets: Sendable {
     }
 
     /// Records the result of the set that `next` returned.
-    public mutating func record(_ candidate: Candidate, passed isHeld: Bool) {
+    package mutating func record(_ candidate: Candidate, passed isHeld: Bool) {
         if stage == 0, isHeld || candidate.cameras.count == 1 { done.insert(candidate.grade) }
         if isHeld { passed[candidate.grade, default: []].insert(candidate.roles) }
     }
 
     /// The reasons why some combinations weren't tested, one sentence each.
-    public var omissions: [String] {
+    package var omissions: [String] {
         var sentences: [String] = []
         let wholes = grades.filter { grade in
             let roles = present(grade)
@@ -167,20 +167,20 @@ public struct StressSets: Sendable {
 
 /// A rule that assigns a format to each camera of a set, for example the best compressed format. Each grade
 /// is one row of the table of sets.
-public struct StressGrade: Sendable, Equatable {
+package struct StressGrade: Sendable, Equatable {
     /// The grade's name, such as `as configured`, `best compressed`, or `up to 720p30 raw`.
-    public let name: String
+    package let name: String
     /// The format of each camera, by role. Cameras without a suitable format are omitted.
-    public let formats: [String: VideoFormat]
+    package let formats: [String: VideoFormat]
 
     /// Creates a grade from its name and formats.
-    public init(name: String, formats: [String: VideoFormat]) {
+    package init(name: String, formats: [String: VideoFormat]) {
         self.name = name
         self.formats = formats
     }
 
     /// Name of the grade with the profile's formats.
-    public static let asConfigured = "as configured"
+    package static let asConfigured = "as configured"
 
     private static let heights = [1080, 720, 480]
     private static let rate: FrameRate = FrameRate(30)
@@ -190,7 +190,7 @@ public struct StressGrade: Sendable, Equatable {
     ///
     /// - Parameter offers: The formats of each camera.
     /// - Returns: The grades. The list contains at least one grade.
-    public static func all(_ offers: [StressOffer]) -> [StressGrade] {
+    package static func all(_ offers: [StressOffer]) -> [StressGrade] {
         var grades = [
             StressGrade(
                 name: asConfigured,

@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 internal import Glibc
-public import Inputs
-public import Media
+package import Inputs
+package import Media
 internal import Monitoring
 internal import Plan
 internal import Profiles
-internal import Session
+package import Session
 internal import SessionFolder
-public import Setup
+package import Setup
 internal import System
 
 /// Tests the limits of several cameras: which combinations run together, what fails first under increasing load, and
@@ -19,7 +19,7 @@ internal import System
 /// ```
 ///
 /// Each run is an ordinary recording, which is deleted after its evaluation. The certificate and the report are kept.
-public final class StressTest: Sendable {
+package final class StressTest: Sendable {
     private struct State {
         var session: MulticamSession?
         var isStopped = false
@@ -35,7 +35,7 @@ public final class StressTest: Sendable {
     private let sink: AsyncStream<StressEvent>.Continuation
 
     /// The events of the test, in order. The stream ends when the test ends.
-    public let events: AsyncStream<StressEvent>
+    package let events: AsyncStream<StressEvent>
 
     /// Finds the devices of the profile. Opens a device only to query it.
     ///
@@ -47,8 +47,8 @@ public final class StressTest: Sendable {
     ///     time.
     /// - Throws: `SetupError` if the profile or a selector is invalid, if the profile doesn't contain a camera, or if a
     ///   device is missing or busy, or access is denied.
-    public init(
-        _ request: SetupRequest, _ options: StressOptions, clock: any SessionClock = MonotonicClock(),
+    package init(
+        _ request: SessionConfiguration, _ options: StressOptions, clock: any SessionClock = MonotonicClock(),
         host: (any HostReading)? = nil
     ) throws(SetupError) {
         bench = try StressBench(request)
@@ -59,7 +59,7 @@ public final class StressTest: Sendable {
     }
 
     /// Ends the current run and starts no more runs. Finished runs are still evaluated and written.
-    public func stop() {
+    package func stop() {
         state.withLock { state in
             state.isStopped = true
             return state.session
@@ -67,7 +67,7 @@ public final class StressTest: Sendable {
     }
 
     /// Ends the current run and starts no more runs. Frames that are waiting for an encoder are dropped.
-    public func stopUrgently() {
+    package func stopUrgently() {
         state.withLock { state in
             state.isStopped = true
             return state.session
@@ -75,17 +75,17 @@ public final class StressTest: Sendable {
     }
 
     /// The state of the current run; `nil` between two runs.
-    public var status: SessionStatus? { state.withLock { $0.session }?.status }
+    package var status: SessionStatus? { state.withLock { $0.session }?.status }
 
     /// Notes for the user about the choice of devices and formats, one sentence each.
-    public var notes: [String] { bench.notes }
+    package var notes: [String] { bench.notes }
 
     /// Creates the folder, performs all requested runs, and writes the certificate and the report.
     ///
     /// - Returns: The folder and the certificate.
     /// - Throws: `FileError` if the folder can't be created or the results can't be written. If the disk is
     ///   too small for a run, the test reports this as a result and doesn't throw an error.
-    public func run() async throws(FileError) -> StressResult {
+    package func run() async throws(FileError) -> StressResult {
         defer { sink.finish() }
         let begun = clock.now
         let name = SessionFolder.defaultName(
@@ -374,7 +374,7 @@ extension RecordingError {
 }
 
 /// The kinds of stress tests for several cameras.
-public enum StressKind: String, Sendable, Codable, CaseIterable {
+package enum StressKind: String, Sendable, Codable, CaseIterable {
     /// Determines the cameras and formats that run together.
     case sets
     /// Raises the load until a step fails.
@@ -384,29 +384,29 @@ public enum StressKind: String, Sendable, Codable, CaseIterable {
 }
 
 /// The options of a stress test, such as the kinds of tests to run and their durations.
-public struct StressOptions: Sendable, Equatable {
+package struct StressOptions: Sendable, Equatable {
     /// The kinds of test to run, in the order of `StressKind.allCases`.
-    public var kinds: Set<StressKind>
+    package var kinds: Set<StressKind>
     /// Duration of each set run and each step of the climb.
-    public var runDuration: Nanoseconds
+    package var runDuration: Nanoseconds
     /// Duration of the soak test.
-    public var soakDuration: Nanoseconds
+    package var soakDuration: Nanoseconds
     /// Path of the folder in which the test's folder is created.
-    public var output: String
+    package var output: String
     /// Whether to keep the recordings of the runs.
-    public var keepsMedia: Bool
+    package var keepsMedia: Bool
     /// Maximum number of sets to test.
-    public var setLimit: Int
+    package var setLimit: Int
     /// The version of multicam that is stored in the certificate.
-    public var version: String
+    package var version: String
 
     /// Default duration of a set run or a climb step: 5 s.
-    public static let defaultRunDuration = Nanoseconds.seconds(5)
+    package static let defaultRunDuration = Nanoseconds.seconds(5)
     /// Default duration of a soak test: one hour.
-    public static let defaultSoakDuration = Nanoseconds.seconds(3600)
+    package static let defaultSoakDuration = Nanoseconds.seconds(3600)
 
     /// Creates options. Each parameter sets the property of the same name.
-    public init(
+    package init(
         kinds: Set<StressKind>, runDuration: Nanoseconds = defaultRunDuration,
         soakDuration: Nanoseconds = defaultSoakDuration,
         output: String, keepsMedia: Bool = false, setLimit: Int = StressSets.defaultLimit, version: String
@@ -422,7 +422,7 @@ public struct StressOptions: Sendable, Equatable {
 }
 
 /// An event of a stress test. Events are delivered in order.
-public enum StressEvent: Sendable {
+package enum StressEvent: Sendable {
     /// The test's folder has been created.
     case started(folder: String)
     /// A run has begun. The run's verdict isn't valid yet.
@@ -434,11 +434,11 @@ public enum StressEvent: Sendable {
 }
 
 /// The result of a stress test.
-public struct StressResult: Sendable {
+package struct StressResult: Sendable {
     /// The absolute path of the folder with the certificate and the report.
-    public let folder: String
+    package let folder: String
     /// The final certificate.
-    public let certificate: StressCertificate
+    package let certificate: StressCertificate
 }
 
 /// The description of a planned run.

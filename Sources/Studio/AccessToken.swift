@@ -4,12 +4,12 @@ internal import System
 
 /// A secret that grants access to anyone who presents it. The token consists of 128 random bits, encoded as 22
 /// characters of base64url (RFC 4648, section 5).
-public struct AccessToken: Sendable, Equatable, Codable {
+package struct AccessToken: Sendable, Equatable, Codable {
     /// The characters of the token.
-    public let text: String
+    package let text: String
 
     /// Creates a token from the system's random number generator (getrandom(2)).
-    public static func random() -> AccessToken {
+    package static func random() -> AccessToken {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
         return AccessToken(
@@ -42,12 +42,12 @@ public struct AccessToken: Sendable, Equatable, Codable {
     }
 
     /// Decodes the token from a JSON string.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         text = try decoder.singleValueContainer().decode(String.self)
     }
 
     /// Encodes the token as a JSON string.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }

@@ -4,15 +4,15 @@ internal import SessionFolder
 
 /// Settings that `multicam preview` passes to `multicam-preview` when it replaces itself with that program.
 /// The settings are passed as a single argument that contains one line of JSON.
-public struct PreviewSettings: Sendable, Equatable, Codable {
+package struct PreviewSettings: Sendable, Equatable, Codable {
     /// Role of the camera to show; `nil` for the program.
-    public var role: String?
+    package var role: String?
     /// Whether the window is in full-screen mode.
-    public var isFullScreen: Bool
+    package var isFullScreen: Bool
     /// Number of the display, starting at 1; `nil` to let the desktop choose.
-    public var display: Int?
+    package var display: Int?
     /// Process ID of the session; `nil` if only one session is running.
-    public var process: Int32?
+    package var process: Int32?
 
     private enum CodingKeys: String, CodingKey {
         case role
@@ -21,12 +21,12 @@ public struct PreviewSettings: Sendable, Equatable, Codable {
     }
 
     /// Creates preview settings. Each parameter sets the property with the same name.
-    public init(role: String?, isFullScreen: Bool, display: Int?, process: Int32?) {
+    package init(role: String?, isFullScreen: Bool, display: Int?, process: Int32?) {
         (self.role, self.isFullScreen, self.display, self.process) = (role, isFullScreen, display, process)
     }
 
     /// Parses the argument. Returns `nil` if the argument is invalid.
-    public static func read(_ text: String) -> PreviewSettings? {
+    package static func read(_ text: String) -> PreviewSettings? {
         do {
             return try JSONDecoder().decode(PreviewSettings.self, from: Data(text.utf8))
         } catch {
@@ -35,5 +35,5 @@ public struct PreviewSettings: Sendable, Equatable, Codable {
     }
 
     /// The settings encoded as an argument.
-    public var text: String { JSONText.line(self) }
+    package var text: String { JSONText.line(self) }
 }

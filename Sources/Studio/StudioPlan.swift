@@ -1,30 +1,30 @@
 /// Configuration of a studio.
-public struct StudioPlan: Sendable {
+package struct StudioPlan: Sendable {
     /// Path of the `multicam` program.
-    public var program: String
+    package var program: String
     /// Path of the web process's executable.
-    public var webProgram: String
+    package var webProgram: String
     /// Options for `record` and `plan` that select what is recorded, such as `--profile pip --virtual`.
-    public var choice: [String]
+    package var choice: [String]
     /// Folder for session folders; `nil` for the default of `record`.
-    public var output: String?
+    package var output: String?
     /// IP address to listen on.
-    public var address: String
+    package var address: String
     /// Port to listen on; 0 to choose a free port.
-    public var port: Int
+    package var port: Int
     /// Whether connections use TLS.
-    public var isEncrypted: Bool
+    package var isEncrypted: Bool
     /// Path of a PEM file with a certificate and its key. If `nil` and connections use TLS, a certificate is created.
-    public var certificate: String?
+    package var certificate: String?
     /// Folder for persistent state.
-    public var stateFolder: String
+    package var stateFolder: String
     /// Folder of the user's own profiles; `nil` if the environment doesn't define it.
-    public var profileFolder: String?
+    package var profileFolder: String?
     /// Process ID of a running recorder to attach to; `nil` to start a recorder.
-    public var recorder: Int32?
+    package var recorder: Int32?
 
     /// Creates a configuration. Each parameter sets the property of the same name.
-    public init(
+    package init(
         program: String, webProgram: String, choice: [String], output: String?, address: String, port: Int,
         isEncrypted: Bool, certificate: String?, stateFolder: String, profileFolder: String?,
         recorder: Int32?
@@ -59,10 +59,10 @@ public struct StudioPlan: Sendable {
 }
 
 /// The reason why the studio can't run, as a sentence for the user.
-public struct StudioError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct StudioError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Message that states what failed, where, why, and what to do.
-    public let description: String
+    package let description: String
 
     /// Creates an error from its message.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }

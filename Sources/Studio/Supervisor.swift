@@ -9,9 +9,9 @@ internal import System
 /// supervisor doesn't access the network, and the recorder doesn't depend on the supervisor.
 ///
 /// All decisions are made on the thread of `run`. Child processes and signals only send events to that thread.
-public final class Supervisor: Sendable {
+package final class Supervisor: Sendable {
     /// A notification for the supervisor's user.
-    public enum Notification: Sendable {
+    package enum Notification: Sendable {
         /// The page's address, including the access token.
         case address(String)
         /// A message for the user.
@@ -105,7 +105,7 @@ public final class Supervisor: Sendable {
     /// - Parameters:
     ///   - plan: The configuration of the studio.
     ///   - notify: Receives notifications, on several threads.
-    public init(_ plan: StudioPlan, notify: @escaping @Sendable (Notification) -> Void) {
+    package init(_ plan: StudioPlan, notify: @escaping @Sendable (Notification) -> Void) {
         self.plan = plan
         self.notify = notify
         phoneToken = AccessToken.loadOrCreate(at: "\(plan.stateFolder)/phone-token")
@@ -114,7 +114,7 @@ public final class Supervisor: Sendable {
     /// Requests the end of the studio. Safe to call from any thread.
     ///
     /// - Parameter requiresConfirmation: Whether ending a running recording requires a second request, as with Ctrl-C.
-    public func stop(requiresConfirmation: Bool) {
+    package func stop(requiresConfirmation: Bool) {
         events.enqueue(.stop(requiresConfirmation: requiresConfirmation))
     }
 
@@ -123,7 +123,7 @@ public final class Supervisor: Sendable {
     /// - Returns: The recorder's exit status. The value is 0 if the studio was attached to a recorder and
     ///   leaves this recorder running.
     /// - Throws: `StudioError` if a program can't be started or the page can't be served.
-    public func run() throws(StudioError) -> Int32 {
+    package func run() throws(StudioError) -> Int32 {
         defer { events.finish() }
         var state = State(port: plan.port, plan: plan)
         state.attached = plan.recorder

@@ -5,9 +5,9 @@ internal import SessionFolder
 /// A message between the supervisor and the web process. A message is one line of JSON in which one field is set. The
 /// supervisor doesn't access the network, and the web process doesn't start programs. A page's request is a `Task` that
 /// the supervisor executes.
-public struct SupervisorMessage: Sendable, Codable {
+package struct SupervisorMessage: Sendable, Codable {
     /// Tasks that the supervisor executes for a page.
-    public enum Task: String, Sendable, Codable {
+    package enum Task: String, Sendable, Codable {
         /// Returns the plan and its cost, as printed by `multicam plan --json`.
         case plan
         /// Returns the cameras and microphones, as printed by `multicam devices --json`.
@@ -43,28 +43,28 @@ public struct SupervisorMessage: Sendable, Codable {
     }
 
     /// A request for a task.
-    public struct Request: Sendable, Codable {
+    package struct Request: Sendable, Codable {
         /// Number that identifies the answer to this request.
-        public var ticket: Int
+        package var ticket: Int
         /// The task that the page requests.
-        public var task: Task
+        package var task: Task
         /// Name of a profile or session folder, as sent by a page.
-        public var name: String?
+        package var name: String?
         /// Text of a profile.
-        public var text: String?
+        package var text: String?
         /// Command of a job.
         package var command: JobCommand?
         /// Options of a job's command, as sent by a page.
-        public var options: [String: String]?
+        package var options: [String: String]?
         /// Number of a job.
-        public var job: Int?
+        package var job: Int?
         /// A piece of a phone's local recording. `name` is the session folder.
         package var piece: PhonePiece?
         /// A phone that acts as a camera. `name` is the session folder.
         package var phone: PhoneIdentity?
 
         /// Creates a request. Each parameter sets the property with the same name.
-        public init(ticket: Int, task: Task, name: String? = nil, text: String? = nil) {
+        package init(ticket: Int, task: Task, name: String? = nil, text: String? = nil) {
             (self.ticket, self.task, self.name, self.text) = (ticket, task, name, text)
         }
     }
@@ -97,61 +97,61 @@ public struct SupervisorMessage: Sendable, Codable {
     }
 
     /// Result of a task.
-    public struct Result: Sendable, Codable {
+    package struct Result: Sendable, Codable {
         /// The request's ticket number.
-        public var ticket: Int
+        package var ticket: Int
         /// HTTP status: 200 for success, 400 for an invalid request, 404 if the named object doesn't exist, 409 if the
         /// task can't be executed now, 503 if too many requests are in progress.
-        public var status: Int
+        package var status: Int
         /// JSON if the task succeeded, otherwise a message.
-        public var output: String
+        package var output: String
 
         /// Creates a result. Each parameter sets the property with the same name.
-        public init(ticket: Int, status: Int, output: String) {
+        package init(ticket: Int, status: Int, output: String) {
             (self.ticket, self.status, self.output) = (ticket, status, output)
         }
     }
 
     /// State of the recorder, as seen by the supervisor.
-    public struct Recorder: Sendable, Codable {
+    package struct Recorder: Sendable, Codable {
         /// The recorder's process ID; `nil` if it has ended.
-        public var process: Int32?
+        package var process: Int32?
         /// Reason why the recorder ended or, while one is running, why it isn't the requested one; `nil` if
         /// there is nothing to report.
-        public var text: String?
+        package var text: String?
         /// Process ID of the calibration that temporarily uses the devices and that phones send to; `nil` if no
         /// calibration is running.
-        public var calibration: Int32?
+        package var calibration: Int32?
 
         /// Creates a state. Each parameter sets the property with the same name.
-        public init(process: Int32?, text: String?, calibration: Int32? = nil) {
+        package init(process: Int32?, text: String?, calibration: Int32? = nil) {
             (self.process, self.text, self.calibration) = (process, text, calibration)
         }
     }
 
     /// Settings for the web process, which are sent to it as the first message.
-    public var settings: RoomSettings?
+    package var settings: RoomSettings?
     /// State of the recorder, sent to the web process on every change.
-    public var recorder: Recorder?
+    package var recorder: Recorder?
     /// Result of a task, sent to the web process.
-    public var result: Result?
+    package var result: Result?
     /// State of a job, sent to the web process on every change and at startup.
     package var job: Job?
     /// The listening port, sent to the supervisor.
-    public var listening: Int?
+    package var listening: Int?
     /// The page's address including the token, sent to the supervisor.
-    public var address: String?
+    package var address: String?
     /// Lines for the user, such as the address as a QR code for phones, sent to the supervisor.
-    public var notes: [String]?
+    package var notes: [String]?
     /// The reason why the page can't be served, sent to the supervisor.
-    public var failed: String?
+    package var failed: String?
     /// Request for a task, sent to the supervisor.
-    public var order: Request?
+    package var order: Request?
     /// Heartbeat of the web process, sent to the supervisor once per second.
-    public var alive: Bool?
+    package var alive: Bool?
 
     /// Creates a message with no field set.
-    public init() {}
+    package init() {}
 
     /// Parses a line. Returns `nil` if the line is invalid. Lines from other versions aren't supported, because the two
     /// programs are installed together.
@@ -169,28 +169,28 @@ public struct SupervisorMessage: Sendable, Codable {
 
 /// Settings that the supervisor sends to the web process at startup, as one line of JSON. The settings aren't passed as
 /// command-line arguments, because other processes could then read the secrets in them.
-public struct RoomSettings: Sendable, Codable {
+package struct RoomSettings: Sendable, Codable {
     /// IP address to listen on.
-    public var address: String
+    package var address: String
     /// Port to listen on; 0 to choose a free port.
-    public var port: Int
+    package var port: Int
     /// Whether connections use TLS.
-    public var isEncrypted: Bool
+    package var isEncrypted: Bool
     /// Path of a PEM file with a certificate and its key. If `nil` and connections use TLS, the web process creates a
     /// certificate.
-    public var certificate: String?
+    package var certificate: String?
     /// Folder for a certificate that the web process creates.
-    public var stateFolder: String
+    package var stateFolder: String
     /// Path of the folder for session folders.
-    public var recordings: String
+    package var recordings: String
     /// The token that grants full access.
-    public var token: AccessToken
+    package var token: AccessToken
     /// The token that grants access only to pictures and tally.
-    public var readToken: AccessToken
+    package var readToken: AccessToken
     /// The token that lets a phone act as a camera and grants no other access.
-    public var phoneToken: AccessToken
+    package var phoneToken: AccessToken
     /// The recorder's process ID, or `nil` if no recorder is running.
-    public var recorder: Int32?
+    package var recorder: Int32?
 
     private enum CodingKeys: String, CodingKey {
         case address, port
@@ -204,7 +204,7 @@ public struct RoomSettings: Sendable, Codable {
     }
 
     /// Creates settings. Each parameter sets the property with the same name.
-    public init(
+    package init(
         address: String, port: Int, isEncrypted: Bool, certificate: String?, stateFolder: String,
         recordings: String, token: AccessToken, readToken: AccessToken, phoneToken: AccessToken,
         recorder: Int32?

@@ -1,6 +1,6 @@
 internal import CMedia
 internal import Encoding
-public import Media
+package import Media
 
 /// Measures the offset between two microphones that pick up the same sound. The method is generalized
 /// cross-correlation with phase transform (Knapp and Carter, IEEE Transactions on ASSP 24, 1976), which is
@@ -11,19 +11,19 @@ public import Media
 /// sum is used. For unrelated audio, the highest sum is about five standard deviations. A result counts as
 /// certain if it reaches at least 20 standard deviations and there is no second peak of nearly the same
 /// height, as tones and hum would cause. Not thread-safe: use it from one thread only.
-public final class AudioCorrelation {
+package final class AudioCorrelation {
     /// The highest peak of the correlation in one window.
-    public struct Peak: Sendable, Equatable {
+    package struct Peak: Sendable, Equatable {
         /// Delay of the audio in the second microphone, in the middle of the window.
-        public let offset: Nanoseconds
+        package let offset: Nanoseconds
         /// Height of the peak in standard deviations of the correlation outside the peak.
-        public let deviations: Double
+        package let deviations: Double
         /// Height of the second-highest peak, as a fraction of the highest peak.
-        public let rival: Double
+        package let rival: Double
 
         /// Whether the peak is neither random nor ambiguous: it is at least 20 standard deviations high, and
         /// the second-highest peak has at most 0.7 times its height.
-        public var isCertain: Bool { deviations >= AudioCorrelation.leastDeviations && rival <= 0.7 }
+        package var isCertain: Bool { deviations >= AudioCorrelation.leastDeviations && rival <= 0.7 }
     }
 
     /// Minimum height of a certain peak, in standard deviations.
@@ -60,7 +60,7 @@ public final class AudioCorrelation {
     ///   - piece: Length of the pieces into which a window is divided. In a piece of 1.5 s at 48 kHz, a drift
     ///     of 100 ppm shifts the audio by seven samples.
     /// - Throws: `EncodingError` if memory allocation fails.
-    public init(
+    package init(
         rate: Double, largestOffset: Nanoseconds = .milliseconds(500),
         piece: Nanoseconds = .milliseconds(1500)
     ) throws(EncodingError) {
@@ -84,7 +84,7 @@ public final class AudioCorrelation {
     ///   - second: Samples of the other microphone from the same period, as many as in `first`.
     /// - Returns: The highest peak, even if it isn't certain; `nil` if a window is silent or shorter than a
     ///   piece.
-    public func peak(of first: [Float], and second: [Float]) -> Peak? {
+    package func peak(of first: [Float], and second: [Float]) -> Peak? {
         let count = min(first.count, second.count)
         guard count >= pieceLength else { return nil }
         var pieces: [(center: Double, lags: [Float])] = []

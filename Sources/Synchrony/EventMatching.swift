@@ -1,18 +1,18 @@
-public import Media
+package import Media
 
 /// A short event that cameras and microphones capture at the same instant: a flash, a beep, or a hand clap.
-public struct SharpEvent: Sendable, Equatable {
+package struct SharpEvent: Sendable, Equatable {
     /// Earliest possible start of the event. The range from `earliest` to `latest` is a few microseconds long
     /// for audio, and one exposure long for frames.
-    public let earliest: MediaTime
+    package let earliest: MediaTime
     /// Latest possible start of the event.
-    public let latest: MediaTime
+    package let latest: MediaTime
     /// Height of the event above the preceding brightness or sound level, as a multiple of the detector's
     /// threshold. The value is at least 1.
-    public let strength: Double
+    package let strength: Double
 
     /// Creates an event that began between `earliest` and `latest`, inclusive.
-    public init(earliest: MediaTime, latest: MediaTime, strength: Double) {
+    package init(earliest: MediaTime, latest: MediaTime, strength: Double) {
         precondition(earliest <= latest, "the earliest start must not be after the latest start")
         self.earliest = earliest
         self.latest = latest
@@ -20,7 +20,7 @@ public struct SharpEvent: Sendable, Equatable {
     }
 
     /// The middle of the range from `earliest` to `latest`.
-    public var middle: MediaTime {
+    package var middle: MediaTime {
         MediaTime(nanoseconds: earliest.nanoseconds + (latest.nanoseconds - earliest.nanoseconds) / 2)
     }
 }
@@ -29,19 +29,19 @@ public struct SharpEvent: Sendable, Equatable {
 ///
 /// Claps that repeat every second also match at an offset of one second, so only offsets within a certain range are
 /// considered. If about the same number of pairs agree on several offsets, the smallest offset is chosen.
-public struct EventMatching: Sendable, Equatable {
+package struct EventMatching: Sendable, Equatable {
     /// Two events, one from each track, that correspond to each other.
-    public struct Pair: Sendable, Equatable {
+    package struct Pair: Sendable, Equatable {
         /// Index of the event in the reference's list.
-        public let reference: Int
+        package let reference: Int
         /// Index of the event in the other track's list.
-        public let other: Int
+        package let other: Int
         /// Minimum and maximum possible offset of the pair, based on the uncertainties of both events. The
         /// offset is positive if the event is later in the other track than in the reference.
-        public let offset: ClosedRange<Nanoseconds>
+        package let offset: ClosedRange<Nanoseconds>
 
         /// Creates a pair of events by their indices.
-        public init(reference: Int, other: Int, offset: ClosedRange<Nanoseconds>) {
+        package init(reference: Int, other: Int, offset: ClosedRange<Nanoseconds>) {
             self.reference = reference
             self.other = other
             self.offset = offset
@@ -50,11 +50,11 @@ public struct EventMatching: Sendable, Equatable {
 
     /// Matched events in chronological order. Each event belongs to at most one pair. The list is empty if no
     /// two events are close enough.
-    public let pairs: [Pair]
+    package let pairs: [Pair]
     /// Number of events in the reference's list, whether or not they were matched.
-    public let referenceCount: Int
+    package let referenceCount: Int
     /// Number of events in the other track's list, whether or not they were matched.
-    public let otherCount: Int
+    package let otherCount: Int
 
     /// Minimum fraction of the best offset's pairs at which another offset counts as equally good.
     private static let asGood = 0.9
@@ -68,7 +68,7 @@ public struct EventMatching: Sendable, Equatable {
     ///   - offsets: Range of offsets to consider.
     ///   - leeway: Maximum difference between the offsets of pairs due to drift, in addition to the
     ///     uncertainties of the events.
-    public init(
+    package init(
         of reference: [SharpEvent], and other: [SharpEvent],
         offsets: ClosedRange<Nanoseconds> = .milliseconds(-500) ... .milliseconds(500),
         leeway: Nanoseconds = .milliseconds(10)
@@ -91,10 +91,10 @@ public struct EventMatching: Sendable, Equatable {
     }
 
     /// Number of matched pairs.
-    public var count: Int { pairs.count }
+    package var count: Int { pairs.count }
 
     /// Fraction of the events in the shorter list that were matched, 0…1; 0 if one list is empty.
-    public var share: Double {
+    package var share: Double {
         let fewer = min(referenceCount, otherCount)
         return fewer == 0 ? 0 : Double(count) / Double(fewer)
     }
@@ -146,15 +146,15 @@ public struct EventMatching: Sendable, Equatable {
 /// 1984; RFC 5905, section 11.2.1, uses it to select clocks). If all intervals contain the true value, the
 /// range that they have in common also contains it and is much narrower. Incorrect intervals, which don't
 /// contain the true value, are outvoted by the others.
-public struct IntervalIntersection: Sendable, Equatable {
+package struct IntervalIntersection: Sendable, Equatable {
     /// The range that `count` of the intervals have in common.
-    public let range: ClosedRange<Nanoseconds>
+    package let range: ClosedRange<Nanoseconds>
     /// Number of intervals that contain the whole range, at least 1.
-    public let count: Int
+    package let count: Int
 
     /// Returns the range contained in the most intervals. If there are several such ranges, returns the range
     /// with the middle closest to zero. Returns `nil` if there are no intervals.
-    public static func mostCommon(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> Self? {
+    package static func mostCommon(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> Self? {
         let all = all(of: intervals)
         let most = all.map(\.count).max() ?? 0
         return all.filter { $0.count == most }.min { $0.middle.magnitude < $1.middle.magnitude }
@@ -162,7 +162,7 @@ public struct IntervalIntersection: Sendable, Equatable {
 
     /// Returns every range that is contained in more intervals than the ranges on either side. The result is
     /// in ascending order. The complexity is O(n log n).
-    public static func all(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> [Self] {
+    package static func all(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> [Self] {
         // An interval includes its bounds, so a start sorts before an end at the same position.
         var edges = intervals.flatMap { [(place: $0.lowerBound, step: 1), (place: $0.upperBound, step: -1)] }
         edges.sort { ($0.place, -$0.step) < ($1.place, -$1.step) }
@@ -179,14 +179,14 @@ public struct IntervalIntersection: Sendable, Equatable {
     }
 
     /// Creates a range that is contained in `count` intervals.
-    public init(range: ClosedRange<Nanoseconds>, count: Int) {
+    package init(range: ClosedRange<Nanoseconds>, count: Int) {
         self.range = range
         self.count = count
     }
 
     /// Middle of the common range.
-    public var middle: Nanoseconds { (range.lowerBound + range.upperBound) / 2 }
+    package var middle: Nanoseconds { (range.lowerBound + range.upperBound) / 2 }
     /// Half the length of the range. If the range contains the true value, the true value differs from
     /// `middle` by at most this amount.
-    public var uncertainty: Nanoseconds { (range.upperBound - range.lowerBound) / 2 }
+    package var uncertainty: Nanoseconds { (range.upperBound - range.lowerBound) / 2 }
 }

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Detects flashes, and lamps that are turned on, from the mean brightness of successive frames of one
 /// camera.
@@ -12,7 +12,7 @@ public import Media
 /// The detector is a value type that receives frames and returns events. Call `interrupt()` at a
 /// discontinuity, such as a slate, a duplicated frame, or a period in which the camera was unavailable. A
 /// pause of half a second also counts as a discontinuity.
-public struct FlashDetector: Sendable {
+package struct FlashDetector: Sendable {
     private struct BrightnessSample {
         let brightness: Double
         let time: MediaTime
@@ -49,7 +49,7 @@ public struct FlashDetector: Sendable {
     ///   - leastRise: Minimum rise in brightness from one frame to the next, as a fraction of white. The
     ///     value must be greater than 0. The default value corresponds to a lamp that lights 1/50 of a dark
     ///     frame.
-    public init(fullScale: Double = 1, leastRise: Double = 0.02) {
+    package init(fullScale: Double = 1, leastRise: Double = 0.02) {
         precondition(fullScale > 0 && leastRise > 0, "the full scale and the minimum rise must be positive")
         self.fullScale = fullScale
         self.leastRise = leastRise
@@ -63,7 +63,7 @@ public struct FlashDetector: Sendable {
     ///   - exposure: Time after `time` during which light may have reached the frame: the camera's frame interval.
     /// - Returns: An event that can be reported after this frame; otherwise `nil`. The event began within the
     ///   exposure of the first frame that shows at least one fifth of the total rise in brightness.
-    public mutating func add(brightness: Double, at time: MediaTime, exposure: Nanoseconds) -> SharpEvent? {
+    package mutating func add(brightness: Double, at time: MediaTime, exposure: Nanoseconds) -> SharpEvent? {
         let look = BrightnessSample(
             brightness: brightness.isFinite ? brightness / fullScale : 0, time: time, exposure: exposure)
         if let last, time.nanoseconds - last.time.nanoseconds > Self.longestPause.count { interrupt() }
@@ -82,7 +82,7 @@ public struct FlashDetector: Sendable {
     }
 
     /// Discards all frames, because the next frame shows another scene or follows a period without frames.
-    public mutating func interrupt() {
+    package mutating func interrupt() {
         changes = []
         levels = []
         rise = []

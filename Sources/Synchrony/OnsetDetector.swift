@@ -1,5 +1,5 @@
 internal import CMedia
-public import Media
+package import Media
 
 /// Detects the onsets of hand claps and beeps in the audio of one microphone.
 ///
@@ -12,7 +12,7 @@ public import Media
 ///
 /// The detector is a value type that receives samples and returns each onset about 0.3 s after it began.
 /// Silence, filled gaps, and cuts in the audio don't have to be reported to the detector.
-public struct OnsetDetector: Sendable {
+package struct OnsetDetector: Sendable {
     /// Number of blocks per second. Levels are compared in blocks of 2 ms.
     private static let blocksPerSecond = 500
     /// Number of blocks in 50 ms.
@@ -61,7 +61,7 @@ public struct OnsetDetector: Sendable {
     ///   - rate: Samples per second in the stream's own time, 1000…1,000,000. The rate doesn't have to be an
     ///     integer, because it may be a measured value.
     ///   - refractory: Minimum time between two reported onsets, so that echoes aren't reported as additional onsets.
-    public init(rate: Double, refractory: Nanoseconds = .milliseconds(250)) {
+    package init(rate: Double, refractory: Nanoseconds = .milliseconds(250)) {
         precondition((1000...1_000_000).contains(rate), "the sample rate must be between 1 kHz and 1 MHz")
         self.rate = rate
         self.refractory = refractory
@@ -77,7 +77,7 @@ public struct OnsetDetector: Sendable {
     ///     detector.
     /// - Returns: Onsets that are now certain, in chronological order. The range of an onset's possible start
     ///   times is about one sample period long.
-    public mutating func add(_ new: some Collection<Float>, at time: MediaTime) -> [SharpEvent] {
+    package mutating func add(_ new: some Collection<Float>, at time: MediaTime) -> [SharpEvent] {
         if start == nil { start = time }
         samples.append(contentsOf: new)
         measureBlocks()
@@ -92,7 +92,7 @@ public struct OnsetDetector: Sendable {
 
     /// Returns the onsets in the last 0.3 s, assuming that silence follows. Don't add any samples after this
     /// call.
-    public mutating func finish() -> [SharpEvent] {
+    package mutating func finish() -> [SharpEvent] {
         let count = (Self.heightBlocks + Self.lengthBlocks + 1) * blockLength
         return add(repeatElement(0, count: count), at: start ?? .zero)
     }

@@ -9,9 +9,9 @@ internal import Media
 /// The child's pipes are released when the child has exited, even if another process still holds the other
 /// ends of the pipes. Such a process can be a descendant of the child, or a debugger that was attached after
 /// a crash.
-public final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     /// The child's process ID.
-    public let processID: Int32
+    package let processID: Int32
     private let input: PipeEnd
     private let output: OwnedDescriptor
     private let messages: OwnedDescriptor
@@ -30,7 +30,7 @@ public final class ChildProcess: Sendable {
     ///   - descriptor: A file descriptor that is passed to the child in addition to the standard streams, and
     ///     the descriptor's number in the child; `nil` to pass only the standard streams.
     /// - Throws: `ProcessError` if the system can't start the program.
-    public init(
+    package init(
         _ program: String, _ arguments: [String], variables: [String] = [],
         withholding isWithheld: (String) -> Bool = { _ in false },
         passing descriptor: (own: Int32, as: Int32)? = nil
@@ -112,13 +112,13 @@ public final class ChildProcess: Sendable {
     /// its input and the queue is full, the line is dropped.
     ///
     /// - Parameter line: The line, without a line feed at the end.
-    public func send(_ line: String) { _ = lines.tryEnqueue(line + "\n") }
+    package func send(_ line: String) { _ = lines.tryEnqueue(line + "\n") }
 
     /// Closes the child's standard input after the queued lines have been written.
-    public func closeInput() { lines.finish() }
+    package func closeInput() { lines.finish() }
 
     /// Sends a signal to the child.
-    public func signal(_ number: Int32) { kill(processID, number) }
+    package func signal(_ number: Int32) { kill(processID, number) }
 
     /// Calls a handler for each line of the child's standard output, on a separate thread, until the child
     /// has exited.
@@ -129,7 +129,7 @@ public final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - handler: Called with each line, without the line feed at its end.
     ///   - whenOver: Called once, after the last line.
-    public func readOutput(
+    package func readOutput(
         _ handler: @escaping @Sendable (String) -> Void, whenOver: @escaping @Sendable () -> Void = {}
     ) {
         MediaThread.startWhenPossible(name: "child:output") { [self] in
@@ -147,7 +147,7 @@ public final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - handler: Called with each line, without the line feed at its end.
     ///   - whenOver: Called once, after the last line.
-    public func readMessages(
+    package func readMessages(
         _ handler: @escaping @Sendable (String) -> Void, whenOver: @escaping @Sendable () -> Void = {}
     ) {
         MediaThread.startWhenPossible(name: "child:error") { [self] in
@@ -160,7 +160,7 @@ public final class ChildProcess: Sendable {
     /// thread. Call `wait()` only once.
     ///
     /// - Returns: The exit status, or 128 plus the signal number if a signal terminated the child.
-    public func wait() -> Int32 {
+    package func wait() -> Int32 {
         defer {
             lines.finish()
             eventfd_write(exitEvent.number, 1)
@@ -260,10 +260,10 @@ final class PipeEnd: Sendable {
 }
 
 /// Reason why a program can't be started, as a message for the user.
-public struct ProcessError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ProcessError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The error message, which states what failed, where, and why.
-    public let description: String
+    package let description: String
 
     /// Creates an error with a message for the user.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }

@@ -1,15 +1,15 @@
 internal import Glibc
-public import Media
+package import Media
 
 /// Creates folders and their parents.
-public enum FolderCreation {
+package enum FolderCreation {
     /// Creates a folder and its missing parent folders. An existing folder remains unchanged.
     ///
     /// - Parameters:
     ///   - path: Path of the folder.
     ///   - permissions: Mode of the created folders, reduced by the process's umask.
     /// - Throws: `FileError` with the operation "creating the folder" if a folder can't be created.
-    public static func make(_ path: String, permissions: UInt32 = 0o777) throws(FileError) {
+    package static func make(_ path: String, permissions: UInt32 = 0o777) throws(FileError) {
         var folder = path.utf8.first == UInt8(ascii: "/") ? "" : "."
         // The path is split at bytes instead of characters, as in the kernel.
         for name in path.utf8.split(separator: UInt8(ascii: "/")) {

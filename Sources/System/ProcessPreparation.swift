@@ -1,10 +1,10 @@
 internal import CFiles
-public import FoundationEssentials
+package import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 
 /// Initialization that every multicam process performs before it starts its first thread.
-public enum ProcessPreparation {
+package enum ProcessPreparation {
     /// Number of threads that every command needs: for the Swift runtime, for signals, and for its first work
     /// item.
     private static let minThreads = 4
@@ -34,7 +34,7 @@ public enum ProcessPreparation {
     /// threads, descriptors, and address space are available for any command.
     ///
     /// - Returns: The limit that is too low; `nil` if all limits are sufficient.
-    public static func run() -> MachineLimit? {
+    package static func run() -> MachineLimit? {
         let before = ProcessLimit.descriptors.raise(upTo: maxDescriptors)
         originalDescriptors.withLock { $0 = before }
         signal(SIGXFSZ, SIG_IGN)
@@ -57,7 +57,7 @@ public enum ProcessPreparation {
     ///   - name: Name of the process, for messages.
     ///   - body: The code of the process.
     /// - Returns: The exit status of `body`; 1 if the preparation failed.
-    public static func run(_ name: String, _ body: () -> Int32) -> Int32 {
+    package static func run(_ name: String, _ body: () -> Int32) -> Int32 {
         if let limit = run() {
             _ = StandardStreams.write("\(name): startup failed: \(limit.explanation)\n", to: STDERR_FILENO)
             return 1
@@ -75,9 +75,9 @@ public enum ProcessPreparation {
 }
 
 /// Locates the executables of multicam and of the system.
-public enum ProgramPath {
+package enum ProgramPath {
     /// Path of the running program; `nil` if the system doesn't provide it.
-    public static var own: String? {
+    package static var own: String? {
         do {
             return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         } catch {
@@ -89,7 +89,7 @@ public enum ProgramPath {
     ///
     /// - Parameter name: The program's name.
     /// - Returns: The path of the program; `nil` if the program isn't in `PATH`.
-    public static func named(_ name: String) -> String? {
+    package static func named(_ name: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
             .first {
                 FileManager.default.isExecutableFile(atPath: $0)
@@ -101,7 +101,7 @@ public enum ProgramPath {
     ///
     /// - Parameter name: The program's name.
     /// - Returns: The path of the program; `nil` if the program is in neither location.
-    public static func sibling(_ name: String) -> String? {
+    package static func sibling(_ name: String) -> String? {
         guard let own else { return nil }
         let folder = URL(fileURLWithPath: own).deletingLastPathComponent()
         let installed = folder.deletingLastPathComponent().appending(path: "libexec/multicam/\(name)")
@@ -112,9 +112,9 @@ public enum ProgramPath {
 }
 
 /// Line-based standard streams for a program that another program starts.
-public enum StandardStreams {
+package enum StandardStreams {
     /// Maximum length of a line of standard input in bytes.
-    public static let longestLine = 1 << 16
+    package static let longestLine = 1 << 16
 
     /// Calls a handler for each line of standard input, until standard input ends. Lines that are too long
     /// are skipped. This method blocks the calling thread.
@@ -122,7 +122,7 @@ public enum StandardStreams {
     /// - Parameters:
     ///   - handler: Called with each line, without the line feed at its end.
     ///   - tooLong: Called for each line longer than `longestLine`.
-    public static func readLines(_ handler: (Data) -> Void, tooLong: () -> Void) {
+    package static func readLines(_ handler: (Data) -> Void, tooLong: () -> Void) {
         var (pending, buffer) = (Data(), [UInt8](repeating: 0, count: 1 << 14))
         var isTooLong = false
         while true {
@@ -149,7 +149,7 @@ public enum StandardStreams {
     ///   - descriptor: The file descriptor, `STDOUT_FILENO` or `STDERR_FILENO`.
     /// - Returns: Whether the complete text was written; `false`, for example, if the reader has closed the
     ///   pipe or the disk is full.
-    public static func write(_ text: String, to descriptor: Int32) -> Bool {
+    package static func write(_ text: String, to descriptor: Int32) -> Bool {
         errorNumber(writing: text, to: descriptor) == 0
     }
 
@@ -159,7 +159,7 @@ public enum StandardStreams {
     ///   - text: The text to write.
     ///   - descriptor: The file descriptor, `STDOUT_FILENO` or `STDERR_FILENO`.
     /// - Returns: The system's error number, or 0 if the complete text was written.
-    public static func errorNumber(writing text: String, to descriptor: Int32) -> Int32 {
+    package static func errorNumber(writing text: String, to descriptor: Int32) -> Int32 {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -177,7 +177,7 @@ public enum StandardStreams {
     ///   - text: The text that couldn't be written.
     ///   - number: The system's error number.
     /// - Returns: The complete error message.
-    public static func writeFailureMessage(for text: String, errno number: Int32) -> String {
+    package static func writeFailureMessage(for text: String, errno number: Int32) -> String {
         let lines = text.split(separator: "\n").map { String($0).printable(limit: 1000) }
         return
             "standard output: writing failed: \(String(cString: strerror(number))). Redirect the output to a file on a disk with free space. "

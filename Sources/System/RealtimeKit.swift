@@ -1,12 +1,12 @@
 internal import CDBus
 internal import Glibc
-public import Media
+internal import Media
 
 /// Client of RealtimeKit on the system D-Bus. Sound servers use this service to raise the priority of their
 /// threads (rtkit-daemon(8)).
 ///
 /// RealtimeKit raises the priority of at most 25 threads per user.
-public struct RealtimeKit: PriorityService {
+package struct RealtimeKit: PriorityService {
     private static let name = "org.freedesktop.RealtimeKit1"
     private static let object = "/org/freedesktop/RealtimeKit1"
     /// Timeout of a D-Bus request in milliseconds.
@@ -17,7 +17,7 @@ public struct RealtimeKit: PriorityService {
     /// Creates a RealtimeKit client. The client opens a D-Bus connection for each request.
     ///
     /// - Parameter address: D-Bus address of the message bus; `nil` for the system bus.
-    public init(bus address: String? = nil) { self.address = address }
+    package init(bus address: String? = nil) { self.address = address }
 
     /// Raises the priority of a thread of this process. This method blocks until RealtimeKit has responded,
     /// for at most a few seconds.
@@ -26,7 +26,7 @@ public struct RealtimeKit: PriorityService {
     ///   - thread: The thread ID (gettid(2)).
     ///   - nice: The requested nice value.
     /// - Returns: The reason why the request was rejected; `nil` on success.
-    public func raise(thread: Int32, toNice nice: Int32) -> String? {
+    package func raise(thread: Int32, toNice nice: Int32) -> String? {
         var error = DBusError()
         dbus_error_init(&error)
         defer { dbus_error_free(&error) }

@@ -1,16 +1,16 @@
-public import Media
+package import Media
 
 /// The computer that runs this process, as described by its kernel.
 ///
 /// All values are read again on each call, which takes well under a millisecond for a few dozen small files.
 /// Values aren't cached, so that devices that are connected later are detected.
-public struct ThisHost: HostReading {
+package struct ThisHost: HostReading {
     private let files: HostFiles
 
     /// Creates a reader for this computer.
     ///
     /// - Parameter root: Prefix of `/sys` and `/proc`, which is empty except in tests.
-    public init(root: String = "") {
+    package init(root: String = "") {
         files = HostFiles(root: root)
     }
 
@@ -31,7 +31,7 @@ public struct ThisHost: HostReading {
     ///   - time: The current time, which this implementation ignores because it always reads the current
     ///     state.
     /// - Returns: The state of the computer. Sources that can't be read are listed in `missing`.
-    public func read(folder: String, at time: ClockTime) -> HostState {
+    package func read(folder: String, at time: ClockTime) -> HostState {
         var state = HostState()
         StallReader(files: files).read(into: &state)
         ThermalReader(files: files).read(into: &state)
@@ -47,7 +47,7 @@ public struct ThisHost: HostReading {
     /// - Parameter folder: A folder on the disk.
     /// - Returns: The number of bytes that this user can still write; `nil` if the file system doesn't report
     ///   its free space.
-    public func freeBytes(folder: String) -> Int64? { DiskSpaceReader.freeBytes(folder) }
+    package func freeBytes(folder: String) -> Int64? { DiskSpaceReader.freeBytes(folder) }
 }
 
 /// Reads the amount of memory that is available to programs.

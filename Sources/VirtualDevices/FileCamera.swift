@@ -1,5 +1,5 @@
 import Encoding
-public import Media
+package import Media
 
 /// A camera that plays a media file in real time.
 ///
@@ -9,15 +9,15 @@ public import Media
 /// frame for longer than one frame interval, the camera repeats the last frame, as a media player does. JPEG
 /// frames are passed through unchanged and are delivered in batches if no consumer is latency-sensitive.
 /// Frames of any other codec are decoded.
-public final class FileCamera: CameraSource {
+package final class FileCamera: CameraSource {
     /// Description of the file as a device: its identity, selector, and only format.
-    public let device: CaptureDevice
+    package let device: CaptureDevice
     /// Pixel format, size and frame rate of the file's video stream.
-    public let format: VideoFormat
+    package let format: VideoFormat
     /// Color description from the file.
-    public let color: ColorDescription
+    package let color: ColorDescription
     /// Duration of one frame, because each frame is delivered at the end of its interval.
-    public let deliveryDelay: Nanoseconds
+    package let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
 
@@ -27,7 +27,7 @@ public final class FileCamera: CameraSource {
     ///   - role: The role in the profile, which is also the name of the thread.
     ///   - path: Path of the media file.
     /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or contains no video.
-    public init(role: String, path: String) throws(VirtualDeviceError) {
+    package init(role: String, path: String) throws(VirtualDeviceError) {
         let selector = VirtualSources.filePrefix + path
         let file = try SelectorFile(path, selector: selector, operation: "opening the file")
         let facts = try file.read { () throws(EncodingError) in
@@ -60,7 +60,7 @@ public final class FileCamera: CameraSource {
     ///   - receive: Called on the camera's thread for each event. `ended` is the last event, sent at the end of the
     ///     file or on an error.
     /// - Throws: If the file can no longer be read, no error is thrown, but the stream ends with `ended`.
-    public func start(
+    package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
         try thread.start(on: clock) { cancellation in
@@ -73,25 +73,25 @@ public final class FileCamera: CameraSource {
     }
 
     /// Sets T0, the playback start time. Only the first call after `start` has an effect.
-    public func setRecordingStart(_ start: ClockTime) {
+    package func setRecordingStart(_ start: ClockTime) {
         thread.setRecordingStart(start)
     }
 
     /// Sets the maximum delay between the end of a frame's interval and the delivery of the frame. The new
     /// value takes effect with the next frame that is read.
-    public func setDeliveryLeeway(_ leeway: Nanoseconds) {
+    package func setDeliveryLeeway(_ leeway: Nanoseconds) {
         // Decoded frames are large, so they aren't batched.
         thread.leeway = format.pixel == .mjpeg ? leeway : .zero
     }
 
     /// Stops the thread and waits until it has ended. After this call, no more events are sent. This method must not be
     /// called from the camera's own thread.
-    public func stop() {
+    package func stop() {
         thread.stop()
     }
 
     /// CPU time that the camera's threads have used for reading and decoding.
-    public var simulationTime: Nanoseconds { thread.processorTime }
+    package var simulationTime: Nanoseconds { thread.processorTime }
 
     // MARK: Playback thread
 

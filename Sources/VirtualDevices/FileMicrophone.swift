@@ -1,5 +1,5 @@
 import Encoding
-public import Media
+package import Media
 
 /// A microphone that plays the audio of a media file in real time.
 ///
@@ -7,14 +7,14 @@ public import Media
 /// the capture time T0 + p. File times are relative to the beginning of the file's earliest stream, so the
 /// offset between video and audio is preserved. Gaps in the file's audio are played as silence, as in a media
 /// player. Audio that can't be decoded is reported as lost.
-public final class FileMicrophone: MicrophoneSource {
+package final class FileMicrophone: MicrophoneSource {
     /// Description of the file as a device: its identity, selector, and audio format.
-    public let device: CaptureDevice
+    package let device: CaptureDevice
     /// Sample rate in Hz and channel count of the file's audio stream.
-    public let format: AudioFormat
+    package let format: AudioFormat
     /// Duration of one slice (100 ms), plus 35 ms of tolerance for a late thread. If the program is limited to a
     /// quarter of a processor, its threads sometimes wait for 75 ms.
-    public let deliveryDelay: Nanoseconds
+    package let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
 
@@ -28,7 +28,7 @@ public final class FileMicrophone: MicrophoneSource {
     ///   - role: The role in the profile, which is also the name of the thread.
     ///   - path: Path of the media file.
     /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or contains no audio.
-    public init(role: String, path: String) throws(VirtualDeviceError) {
+    package init(role: String, path: String) throws(VirtualDeviceError) {
         let selector = VirtualSources.filePrefix + path
         let file = try SelectorFile(path, selector: selector, operation: "opening the file")
         format = try file.read { () throws(EncodingError) in
@@ -53,7 +53,7 @@ public final class FileMicrophone: MicrophoneSource {
     ///   - receive: Called on the microphone's thread for each event. `ended` is the last event, sent at the end of the
     ///     file or on an error.
     /// - Throws: If the file can no longer be read, no error is thrown, but the stream ends with `ended`.
-    public func start(
+    package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
         try thread.start(on: clock) { cancellation in
@@ -66,18 +66,18 @@ public final class FileMicrophone: MicrophoneSource {
     }
 
     /// Sets T0, the playback start time. Only the first call after `start` has an effect.
-    public func setRecordingStart(_ start: ClockTime) {
+    package func setRecordingStart(_ start: ClockTime) {
         thread.setRecordingStart(start)
     }
 
     /// Stops the thread and waits until it has ended. After this call, no more events are sent. This method must not be
     /// called from the microphone's own thread.
-    public func stop() {
+    package func stop() {
         thread.stop()
     }
 
     /// CPU time that the microphone's threads have used for reading and decoding.
-    public var simulationTime: Nanoseconds { thread.processorTime }
+    package var simulationTime: Nanoseconds { thread.processorTime }
 
     // MARK: Playback thread
 

@@ -1,11 +1,11 @@
-public import Media
+package import Media
 
 /// The synthetic USB buses. Each name represents one high-speed USB 2 bus, which is shared by the whole
 /// process.
 ///
 /// A camera without a `bus` has a separate bus with unlimited bandwidth, so it delivers any format that the user
 /// requests.
-public enum SyntheticBus {
+package enum SyntheticBus {
     /// Bandwidth of the alternate settings, in bytes per microframe. The values are those of Logitech webcams as listed
     /// by `lsusb -v` (046d:09a5 in Sharp, "xHCI bandwidth error with USB webcam", linux-media, 2010-04-12).
     static let settings = [192, 384, 512, 640, 800, 944, 1280, 1600, 1984, 2688, 3060].map {
@@ -32,7 +32,7 @@ public enum SyntheticBus {
     ///   - selector: Any selector. Only `virtual:…` can name a synthetic bus.
     /// - Returns: The description, or `nil` if the selector doesn't name a synthetic bus.
     /// - Throws: `VirtualDeviceError.usage` if a `virtual:` selector is invalid.
-    public static func camera(_ identity: DeviceIdentity, of selector: String) throws(VirtualDeviceError)
+    package static func camera(_ identity: DeviceIdentity, of selector: String) throws(VirtualDeviceError)
         -> USBCamera?
     {
         guard selector.hasPrefix(VirtualSelector.prefix) else { return nil }

@@ -1,21 +1,21 @@
 import Encoding
-public import Media
+package import Media
 
 /// A synthetic camera that generates test frames. The camera has its own simulated device clock, and
 /// simulates the faults that its selector specifies.
 ///
 /// Each frame is prepared during its exposure and delivered when it is due. The content of a frame depends only on the
 /// session clock, the selector, and the role. Recordings in simulated time are therefore byte-for-byte reproducible.
-public final class VirtualCamera: CameraSource {
+package final class VirtualCamera: CameraSource {
     /// Identity, selector, offered formats, and controls of this camera.
-    public let device: CaptureDevice
+    package let device: CaptureDevice
     /// Format that the camera delivers after `start`. `change(to:)` doesn't update this property.
-    public let format: VideoFormat
+    package let format: VideoFormat
     /// The color description: full-range BT.601 (JPEG) for `mjpeg` and `grey`, limited-range BT.601 for other pixel
     /// formats.
-    public let color: ColorDescription
+    package let color: ColorDescription
     /// Longest time from the start of an exposure to delivery, which is the frame interval + latency + jitter.
-    public let deliveryDelay: Nanoseconds
+    package let deliveryDelay: Nanoseconds
     private let settings: VirtualCameraSettings
     private let role: String
     private let image: StillFrame?
@@ -47,7 +47,7 @@ public final class VirtualCamera: CameraSource {
     ///   - settings: The parsed selector.
     ///   - wanted: The format that the role requests. Keys in the selector take precedence.
     /// - Throws: `VirtualDeviceError.device` if the still image is missing or can't be read.
-    public init(
+    package init(
         role: String, settings: VirtualCameraSettings, wanted: VideoFormat? = nil
     ) throws(VirtualDeviceError) {
         self.settings = settings
@@ -84,7 +84,7 @@ public final class VirtualCamera: CameraSource {
     ///   - clock: The session clock that times the frames.
     ///   - receive: Called on the camera's thread for each event.
     /// - Throws: `DeviceError.noBandwidth` if the bus in the selector doesn't have enough bandwidth left.
-    public func start(
+    package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
         try reservation?.reserve()
@@ -98,32 +98,32 @@ public final class VirtualCamera: CameraSource {
     }
 
     /// Sets T0, the reference time of the fault script. Only the first call after `start` has an effect.
-    public func setRecordingStart(_ start: ClockTime) {
+    package func setRecordingStart(_ start: ClockTime) {
         thread.setRecordingStart(start)
     }
 
     /// Whether the format can be changed. The value is `false` for a still image, which is loaded for a fixed size.
-    public var canChangeFormat: Bool { image == nil }
+    package var canChangeFormat: Bool { image == nil }
 
     /// Restarts the camera's stream in another format. Like the format change of a webcam, the restart takes
     /// 300 ms. Returns immediately.
     ///
     /// - Parameter format: The new format, or `nil` to turn the camera off until a format is set.
     /// - Precondition: `canChangeFormat` is `true`.
-    public func changeFormat(to format: VideoFormat?) {
+    package func changeFormat(to format: VideoFormat?) {
         precondition(canChangeFormat, "the format of a still image can't be changed")
         request.withLock { $0 = .format(format) }
     }
 
     /// Returns all controls with their current values.
-    public func readControls() -> [DeviceControl] { adjustables.all }
+    package func readControls() -> [DeviceControl] { adjustables.all }
 
     /// Sets controls in the given order. Afterward, the camera's thread sends a `controls` event with the
     /// outcomes.
     ///
     /// - Parameter requests: Controls with their new values, in an order that allows them to be set.
     /// - Returns: The outcome of each request, in the same order.
-    public func setControls(_ requests: [ControlRequest]) -> [ControlOutcome] {
+    package func setControls(_ requests: [ControlRequest]) -> [ControlOutcome] {
         let outcomes = adjustables.set(requests)
         unreportedOutcomes.withLock { $0 += outcomes }
         return outcomes
@@ -131,13 +131,13 @@ public final class VirtualCamera: CameraSource {
 
     /// Stops the thread, waits until it has ended, and releases the bandwidth on the bus. This method must not be
     /// called from the camera's own thread.
-    public func stop() {
+    package func stop() {
         thread.stop()
         reservation?.release()
     }
 
     /// CPU time that the camera's threads have used to paint and encode frames.
-    public var simulationTime: Nanoseconds { thread.processorTime }
+    package var simulationTime: Nanoseconds { thread.processorTime }
 
     // MARK: Capture thread
 

@@ -1,19 +1,19 @@
 import Glibc
-public import Media
+package import Media
 
 /// A synthetic microphone that generates beeps, a tone, or silence. The microphone has its own simulated
 /// device clock, and simulates the faults that its selector specifies.
 ///
 /// The microphone delivers slices of about 10 ms. Drops and losses affect whole slices. The value of a sample depends
 /// only on the session clock, the selector, and the role.
-public final class VirtualMicrophone: MicrophoneSource {
+package final class VirtualMicrophone: MicrophoneSource {
     /// Identity, selector, and audio format of this microphone.
-    public let device: CaptureDevice
+    package let device: CaptureDevice
     /// Sample rate in Hz and channel count from the selector.
-    public let format: AudioFormat
+    package let format: AudioFormat
     /// Longest time from the capture of a slice's first sample to delivery, which is the slice duration + latency +
     /// jitter.
-    public let deliveryDelay: Nanoseconds
+    package let deliveryDelay: Nanoseconds
     private let settings: VirtualMicrophoneSettings
     private let rules: ScriptedDelivery.Rules
     private let thread: SourceThread
@@ -28,7 +28,7 @@ public final class VirtualMicrophone: MicrophoneSource {
     /// - Parameters:
     ///   - role: The role in the profile, on which random choices depend.
     ///   - settings: The parsed selector.
-    public init(role: String, settings: VirtualMicrophoneSettings) {
+    package init(role: String, settings: VirtualMicrophoneSettings) {
         self.settings = settings
         format = settings.format
         let behavior = settings.behavior
@@ -53,7 +53,7 @@ public final class VirtualMicrophone: MicrophoneSource {
     ///   - clock: The session clock that times the samples.
     ///   - receive: Called on the microphone's thread for each event.
     /// - Throws: This implementation never throws an error.
-    public func start(
+    package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
         try thread.start(on: clock) { cancellation in
@@ -62,18 +62,18 @@ public final class VirtualMicrophone: MicrophoneSource {
     }
 
     /// Sets T0, the reference time of the fault script. Only the first call after `start` has an effect.
-    public func setRecordingStart(_ start: ClockTime) {
+    package func setRecordingStart(_ start: ClockTime) {
         thread.setRecordingStart(start)
     }
 
     /// Stops the thread and waits until it has ended. After this call, no more events are sent. This method must not be
     /// called from the microphone's own thread.
-    public func stop() {
+    package func stop() {
         thread.stop()
     }
 
     /// CPU time that the microphone's threads have used to compute samples.
-    public var simulationTime: Nanoseconds { thread.processorTime }
+    package var simulationTime: Nanoseconds { thread.processorTime }
 
     private func run(
         on clock: any SessionClock, until cancellation: Cancellation,

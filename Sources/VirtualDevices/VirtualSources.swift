@@ -1,16 +1,16 @@
-public import Media
+package import Media
 
 /// Opens synthetic and file-backed cameras and microphones from `virtual:…` and `file:…` selectors.
-public enum VirtualSources {
+package enum VirtualSources {
     static let filePrefix = "file:"
 
     /// Returns whether a selector begins with `virtual:` or `file:`. All other selectors name hardware.
-    public static func handles(_ selector: String) -> Bool {
+    package static func handles(_ selector: String) -> Bool {
         selector.hasPrefix(VirtualSelector.prefix) || selector.hasPrefix(filePrefix)
     }
 
     /// Whether a selector names a file.
-    public static func isFile(_ selector: String) -> Bool { selector.hasPrefix(filePrefix) }
+    package static func isFile(_ selector: String) -> Bool { selector.hasPrefix(filePrefix) }
 
     /// Opens a camera.
     ///
@@ -21,7 +21,7 @@ public enum VirtualSources {
     ///     format.
     /// - Returns: The camera, not yet started.
     /// - Throws: `VirtualDeviceError.usage` if the selector is invalid, `.device` if its file is missing or unusable.
-    public static func camera(
+    package static func camera(
         selector: String, role: String, wanted: VideoFormat? = nil
     ) throws(VirtualDeviceError) -> any CameraSource {
         if let path = try path(selector) { return try FileCamera(role: role, path: path) }
@@ -36,7 +36,7 @@ public enum VirtualSources {
     ///   - role: The role in the profile, on which the random choices of a synthetic device depend.
     /// - Returns: The microphone, not yet started.
     /// - Throws: `VirtualDeviceError.usage` if the selector is invalid, `.device` if its file is missing or unusable.
-    public static func microphone(
+    package static func microphone(
         selector: String, role: String
     ) throws(VirtualDeviceError) -> any MicrophoneSource {
         if let path = try path(selector) { return try FileMicrophone(role: role, path: path) }
@@ -48,7 +48,7 @@ public enum VirtualSources {
     ///
     /// - Returns: The properties, or `nil` for a file, which keeps its own format.
     /// - Throws: `VirtualDeviceError.usage` if the selector is invalid.
-    public static func fixedFormat(
+    package static func fixedFormat(
         of selector: String
     ) throws(VirtualDeviceError) -> (pixel: PixelFormat?, size: FrameSize?, rate: FrameRate?)? {
         guard try path(selector) == nil else { return nil }
@@ -62,7 +62,7 @@ public enum VirtualSources {
     ///   - selector: A selector that begins with `virtual:` or `file:`.
     ///   - mediaType: Whether the selector names a camera or a microphone.
     /// - Throws: `VirtualDeviceError.usage` if the selector is invalid.
-    public static func check(selector: String, mediaType: CaptureDevice.MediaType) throws(VirtualDeviceError)
+    package static func check(selector: String, mediaType: CaptureDevice.MediaType) throws(VirtualDeviceError)
     {
         if try path(selector) != nil { return }
         switch mediaType {

@@ -1,7 +1,7 @@
 /// A value in a YAML file, with its position.
-public struct YAMLNode: Sendable, Equatable {
+package struct YAMLNode: Sendable, Equatable {
     /// The three kinds of values.
-    public enum Content: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
         /// Fields in the order in which they appear in the file. Names are unique.
@@ -9,34 +9,34 @@ public struct YAMLNode: Sendable, Equatable {
     }
 
     /// Position of the value's first character.
-    public let position: YAMLPosition
+    package let position: YAMLPosition
     /// The content of the value.
-    public let content: Content
+    package let content: Content
 
     /// Creates a value at a position.
-    public init(position: YAMLPosition, content: Content) {
+    package init(position: YAMLPosition, content: Content) {
         self.position = position
         self.content = content
     }
 
     /// Whether the value is missing, that is, an empty plain scalar, `~`, or `null`.
-    public var isNull: Bool {
+    package var isNull: Bool {
         guard case .scalar(let scalar) = content, !scalar.isQuoted else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.text)
     }
 }
 
 /// One `name: value` pair of a mapping.
-public struct YAMLField: Sendable, Equatable {
+package struct YAMLField: Sendable, Equatable {
     /// The field's name.
-    public let name: String
+    package let name: String
     /// Position of the name. The value has a separate position.
-    public let position: YAMLPosition
+    package let position: YAMLPosition
     /// The field's value.
-    public let value: YAMLNode
+    package let value: YAMLNode
 
     /// Creates a field of a mapping.
-    public init(name: String, position: YAMLPosition, value: YAMLNode) {
+    package init(name: String, position: YAMLPosition, value: YAMLNode) {
         self.name = name
         self.position = position
         self.value = value
@@ -44,37 +44,37 @@ public struct YAMLField: Sendable, Equatable {
 }
 
 /// A single value as text, which the caller interprets.
-public struct YAMLScalar: Sendable, Equatable {
+package struct YAMLScalar: Sendable, Equatable {
     /// The text with escapes resolved. The text may contain any character, including NUL if it was written as `"\0"`.
-    public let text: String
+    package let text: String
     /// Whether the text was in quotes or in a block (`|`, `>`), and therefore is never null, a number, or a Boolean.
-    public let isQuoted: Bool
+    package let isQuoted: Bool
 
     /// Creates a scalar from its text.
-    public init(text: String, isQuoted: Bool) {
+    package init(text: String, isQuoted: Bool) {
         self.text = text
         self.isQuoted = isQuoted
     }
 }
 
 /// A position in a YAML file. Line and column start at 1. Columns count characters (Unicode scalars), not bytes.
-public struct YAMLPosition: Sendable, Hashable {
+package struct YAMLPosition: Sendable, Hashable {
     /// Line, starting at 1.
-    public let line: Int
+    package let line: Int
     /// Column in characters (Unicode scalars), starting at 1.
-    public let column: Int
+    package let column: Int
 
     /// Creates a position from a line and a column, which both start at 1.
-    public init(line: Int, column: Int) {
+    package init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 
     /// The position of a file's first character.
-    public static let start = Self(line: 1, column: 1)
+    package static let start = Self(line: 1, column: 1)
 }
 
 extension YAMLPosition: CustomStringConvertible {
     /// The position as `line:column`.
-    public var description: String { "\(line):\(column)" }
+    package var description: String { "\(line):\(column)" }
 }

@@ -3,11 +3,11 @@
 /// The reader accepts only the subset of YAML that settings need: one document of mappings, sequences, and scalars.
 /// Duplicate names, anchors, aliases, tags, multiple documents, and tabs are rejected, because they make files hard to
 /// read correctly.
-public struct YAMLReader: ~Copyable {
+package struct YAMLReader: ~Copyable {
     /// Maximum size of a file in bytes.
-    public static let byteLimit = 1_048_576
+    package static let byteLimit = 1_048_576
     /// Maximum nesting depth of mappings and sequences.
-    public static let depthLimit = 32
+    package static let depthLimit = 32
 
     private let parser: YAMLParser
     /// Names of the enclosing mappings, for errors.
@@ -20,7 +20,7 @@ public struct YAMLReader: ~Copyable {
     /// - Returns: The root value. The root value of an empty file is a null scalar at 1:1.
     /// - Throws: `YAMLError` with the position of the problem if the input isn't in UTF-8, exceeds the
     ///   limits, or isn't in the accepted subset of YAML.
-    public static func read(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
+    package static func read(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
         var reader = Self(parser: YAMLParser(try YAMLBytes(checking: bytes)))
         return try reader.readDocument()
     }
@@ -127,20 +127,20 @@ public struct YAMLReader: ~Copyable {
 }
 
 /// The reason why a file can't be read as YAML, or uses a part of YAML that isn't allowed in settings.
-public struct YAMLError: Error, Sendable, Equatable {
+package struct YAMLError: Error, Sendable, Equatable {
     /// Position of the problem.
-    public let position: YAMLPosition
+    package let position: YAMLPosition
     /// Names of the mappings that enclose the position, starting with the outermost one; empty if they are unknown.
-    public let path: [String]
+    package let path: [String]
     /// Description of the content at the position of the problem. In messages, this text follows the word
     /// "found".
-    public let found: String
+    package let found: String
     /// Description of the content that is allowed at the position. In messages, this text follows the word
     /// "expected".
-    public let expected: String
+    package let expected: String
 
     /// Creates an error. Messages contain `found` and `expected` as parts of a sentence.
-    public init(position: YAMLPosition, path: [String] = [], found: String, expected: String) {
+    package init(position: YAMLPosition, path: [String] = [], found: String, expected: String) {
         self.position = position
         self.path = path
         self.found = found
@@ -148,17 +148,17 @@ public struct YAMLError: Error, Sendable, Equatable {
     }
 
     /// Line of the position, starting at 1.
-    public var line: Int { position.line }
+    package var line: Int { position.line }
     /// Column of the position in characters (Unicode scalars), starting at 1.
-    public var column: Int { position.column }
+    package var column: Int { position.column }
 
     /// The reason as a sentence, without the position.
-    public var sentence: String { "found \(found), expected \(expected)." }
+    package var sentence: String { "found \(found), expected \(expected)." }
 }
 
 extension YAMLError: CustomStringConvertible {
     /// The complete message, which has the form `line:column: field: found …, expected ….`
-    public var description: String {
+    package var description: String {
         let field = path.isEmpty ? "" : path.joined(separator: ".") + ": "
         return "\(position): \(field)\(sentence)"
     }

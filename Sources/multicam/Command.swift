@@ -38,14 +38,14 @@ enum ProfileOptions {
     /// - Throws: `UsageError` if the options are inconsistent.
     static func request(
         _ arguments: ParsedArguments, defaultProfile: String? = nil
-    ) throws(UsageError) -> SetupRequest {
+    ) throws(UsageError) -> SessionConfiguration {
         let profile: String
         if let defaultProfile, arguments.optional("profile") == nil {
             profile = defaultProfile
         } else {
             profile = try arguments.required("profile")
         }
-        var request = SetupRequest(
+        var request = SessionConfiguration(
             profile: profile,
             cameras: try selections("camera", arguments),
             microphones: try selections("mic", arguments),

@@ -121,8 +121,8 @@ struct Bench {
     }
 
     private func makeSession(_ plan: FaultPlan, in root: String) throws -> (MulticamSession, [AnyObject]) {
-        let setup = try SessionSetup(SetupRequest(profile: folder + "/encode.yaml"))
-        let copied = try SessionSetup.plan(SetupRequest(profile: folder + "/copy.yaml"))
+        let setup = try SessionSetup(SessionConfiguration(profile: folder + "/encode.yaml"))
+        let copied = try SessionSetup.plan(SessionConfiguration(profile: folder + "/copy.yaml"))
         var mixed = setup.plan
         mixed.cameraTracks = copied.cameraTracks + mixed.cameraTracks.filter { $0.role == "side" }
         let clock = SimulatedClock()

@@ -2,6 +2,7 @@ import Foundation
 import Inputs
 import Media
 import Plan
+internal import Session
 import SessionFolder
 import Setup
 import Synchronization
@@ -126,7 +127,9 @@ struct LibraryTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
         try "\(Self.profile)\nbudget: { \(budget) }\n".write(to: file, atomically: true, encoding: .utf8)
         defer { unlink(file.path) }
-        return try SessionSetup(SetupRequest(profile: file.path, machine: machine))
+        var configuration = SessionConfiguration(profile: file.path)
+        configuration.machine = machine
+        return try SessionSetup(configuration)
     }
 
     @Test(

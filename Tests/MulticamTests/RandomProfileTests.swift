@@ -55,7 +55,7 @@ struct RandomProfileTests {
         let file = folder.appending(path: "random.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
         do {
-            let setup = try SessionSetup(SetupRequest(profile: file.path))
+            let setup = try SessionSetup(SessionConfiguration(profile: file.path))
             let options = RecordingOptions(
                 parentFolder: folder.path, name: "session", duration: .milliseconds(600), version: "0.0.0")
             return try await setup.makeSession(options, clock: SimulatedClock()).record()

@@ -34,8 +34,9 @@ final class Recording {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         let file = scratch.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
-        let request = SetupRequest(profile: file.path)
-        var setup = try tracker.map { try SessionSetup(request, tracker: $0) } ?? SessionSetup(request)
+        var request = SessionConfiguration(profile: file.path)
+        request.orientationTracker = tracker
+        var setup = try SessionSetup(request)
         changeSetup(&setup)
         var options = RecordingOptions(
             parentFolder: scratch.path, name: "session", duration: .seconds(rounding: seconds),

@@ -25,7 +25,7 @@ struct StandbyTests {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         let file = scratch.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
-        let setup = try SessionSetup(SetupRequest(profile: file.path))
+        let setup = try SessionSetup(SessionConfiguration(profile: file.path))
         return setup.makeSession(
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0"))
@@ -116,7 +116,7 @@ struct StandbyTests {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         let file = scratch.appending(path: "test.yaml")
         try Self.profile.write(to: file, atomically: true, encoding: .utf8)
-        let source = try #require(try SessionSetup(SetupRequest(profile: file.path)).cameras["desk"])
+        let source = try #require(try SessionSetup(SessionConfiguration(profile: file.path)).cameras["desk"])
         let clock = MonotonicClock()
         let input = try CameraInput(
             role: "desk", source: source, latency: .zero, decodes: false, taps: TapRegistry(),

@@ -18,7 +18,7 @@ struct Simulate {
             print("usage: simulate PROFILE FOLDER NAME SECONDS")
             exit(2)
         }
-        let setup = try SessionSetup(SetupRequest(profile: words[1]))
+        let setup = try SessionSetup(SessionConfiguration(profile: words[1]))
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: words[2], name: words[3], duration: .seconds(rounding: seconds),

@@ -3,21 +3,19 @@ import MulticamKit
 import OwnDevices
 
 extension Table {
-    func row1() async throws { let session = setup.makeSession(options); _ = session }
-    func row2() async throws { let fits = try SessionSetup.reduction(request, on: machine).fits; _ = fits }
+    func row1() async throws { let session = try await MulticamSession(configuration); _ = session }
+    func row2() async throws { let fits = try await MulticamSession.cost(of: configuration)?.fits; _ = fits }
     func row3() async throws { try await session.run() }
     func row4() async throws { try await session.standBy() }
     func row5() async throws { try session.commit([.layout(.grid), .gain(role: "host", decibels: -6)]) }
-    func row6() async throws { let cost = setup.reduction?.cost.total; _ = cost }
+    func row6() async throws { let cost = session.reduction?.cost.total; _ = cost }
     func row7() async throws { let cost = session.status.pressure?.cost.value; _ = cost }
     func row8() async throws { let factors = session.status.pressure?.factors; _ = factors }
     func row9() async throws { let steps = session.status.reductions; _ = steps }
-    func row10() async throws { let sets = try SessionSetup.sets(request, on: machine); _ = sets }
-    func row11() async throws { for await event in session.events { print(event.name) } }
+    func row10() async throws { let sets = try await MulticamSession.cameraSets(of: configuration); _ = sets }
+    func row11() async throws { for await event in session.events { print(event.message ?? "") } }
     func row12() async throws { let now = MonotonicClock().now; _ = now }
-    func row13() async throws {
-        let setup = try SessionSetup(SetupRequest(devices: ["desk": camera])); _ = setup
-    }
+    func row13() async throws { let own = SessionConfiguration(devices: ["desk": camera]); _ = own }
     func row14() async throws { let back = microphone.inputPorts.first { $0.position == .back }; _ = back }
     func row15() async throws {
         let tap = FrameTap(role: "desk", format: .converted(.nv12)) { frame in print(frame.size) }; _ = tap
@@ -30,7 +28,7 @@ extension Table {
         let facts = MetadataTap(role: "desk") { metadata in print(metadata.capturedAt) }; _ = facts
     }
     func row19() async throws { let result = try await session.record(); _ = result }
-    func row20() async throws { let stills = SessionStills(setup, live: .seconds(2)); _ = stills }
+    func row20() async throws { let stills = try await session.takeStills(["desk"]); _ = stills }
     func row21() async throws {
         let preview = FrameTap(role: "desk", format: .converted(.bgra), isPreview: true) { _ in }; _ = preview
     }
@@ -47,75 +45,71 @@ extension Table {
     }
     func row27() async throws { try session.commit([.rotation(role: "desk", .half)]) }
     func row28() async throws { try session.commit([.mirrored(role: "face", true)]) }
-    func row29() async throws { let mirrored = setup.plan.previews.map(\.isMirrored); _ = mirrored }
-    func row30() async throws {
+    func row29() async throws {
         try plan.change(PlannedConnection(input: "host", output: "audio/host", channels: [1]))
     }
-    func row31() async throws { try session.commit([.swap(with: nil)]) }
-    func row32() async throws { let same = camera.identity == other.identity; _ = same }
-    func row33() async throws {
+    func row30() async throws { try session.commit([.swap(with: nil)]) }
+    func row31() async throws { let same = camera.identity == other.identity; _ = same }
+    func row32() async throws {
         let discovery = try DiscoverySession(mediaType: .video, position: .front); _ = discovery
     }
-    func row34() async throws { for await change in discovery.changes() { print(change) } }
-    func row35() async throws {
+    func row33() async throws { for await change in discovery.changes() { print(change) } }
+    func row34() async throws {
         for await state in choice.states(of: camera) {
             print(state.isConnected, state.isSuspended, state.isInUse)
         }
     }
-    func row36() async throws { try choice.setUserPreferredCamera(camera) }
-    func row37() async throws {
+    func row35() async throws { try choice.setUserPreferredCamera(camera) }
+    func row36() async throws {
         for await best in choice.systemPreferredCameras() { print(best?.reason.sentence ?? "no camera") }
     }
-    func row38() async throws {
+    func row37() async throws {
         try session.commit([.format(role: "desk", FrameSize(width: 1280, height: 720), FrameRate(30, per: 1))]
         )
     }
-    func row39() async throws { let sizes = camera.formats.map(\.size); _ = sizes }
-    func row40() async throws {
-        let outcomes = try session.set([("exposure_time_absolute", "100")], of: "desk"); _ = outcomes
+    func row38() async throws { let sizes = camera.formats.map(\.size); _ = sizes }
+    func row39() async throws {
+        let outcomes = try await session.setControls(["exposure_time_absolute": "100"], of: "desk");
+        _ = outcomes
     }
-    func row41() async throws {
+    func row40() async throws {
         let coordinator = RotationCoordinator(for: camera, tracker: SensorOrientationTracker());
         _ = coordinator
     }
-    func row42() async throws { if case .noPermission(let group) = camera.problem { print(group) } }
-    func row43() async throws {
+    func row41() async throws { if case .noPermission(let group) = camera.problem { print(group) } }
+    func row42() async throws {
         let external = try DiscoverySession(mediaType: .video, deviceTypes: [.external]); _ = external
     }
-    func row44() async throws { let name = SessionEvent.Name.deviceRestored; _ = name }
-    func row45() async throws { let position = camera.position; _ = position }
-    func row46() async throws { let turns = camera.rotatesWithComputer; _ = turns }
-    func row47() async throws { let ear = camera.companion; _ = ear }
-    func row48() async throws { let tracks = TrackSettings(cameras: .copy, microphones: .wav); _ = tracks }
-    func row49() async throws { let terms = setup.reduction?.cost.terms.map(\.explanation); _ = terms }
-    func row50() async throws { try await setup.makeSession(frameTaps: [tap]).run() }
-    func row51() async throws {
-        let own = try SessionSetup(request, cameras: ["desk": GradientCamera()]); _ = own
+    func row43() async throws {
+        for await event in session.events {
+            if case .deviceRestored(let device) = event.content { print(device.text ?? "") }
+        }
     }
+    func row44() async throws { let position = camera.position; _ = position }
+    func row45() async throws { let turns = camera.rotatesWithComputer; _ = turns }
+    func row46() async throws { let ear = camera.companion; _ = ear }
+    func row47() async throws { let tracks = TrackSettings(cameras: .copy, microphones: .wav); _ = tracks }
+    func row48() async throws { let terms = session.reduction?.cost.terms.map(\.explanation); _ = terms }
+    func row49() async throws { try session.attach(tap) }
+    func row50() async throws { configuration.ownCameras = ["desk": GradientCamera()] }
+    func row51() async throws { configuration.ownMicrophones = ["host": ToneMicrophone()] }
     func row52() async throws {
-        let own = try SessionSetup(request, microphones: ["host": ToneMicrophone()]); _ = own
-    }
-    func row53() async throws {
         let tap = FrameTap(role: "desk", format: .asCaptured) { frame in print(frame.sequence) }; _ = tap
     }
-    func row54() async throws {
+    func row53() async throws {
         let ears = AudioTap(role: "host") { slice in print(slice.firstSample) }; _ = ears
     }
+    func row54() async throws { let facts = MetadataTap(role: "desk") { print($0.sequence) }; _ = facts }
     func row55() async throws {
-        let facts = MetadataTap(role: "desk") { print($0.headerClock == nil) }; _ = facts
-    }
-    func row56() async throws {
         let role = CameraRole(
             role: "desk",
             output: CameraOutput(size: FrameSize(width: 640, height: 360), rate: FrameRate(15, per: 1)));
         _ = role
     }
-    func row57() async throws {
-        let own = try SessionSetup(request, tracker: SensorOrientationTracker()); _ = own
-    }
-    func row58() async throws { let method = setup.plan.orientation(of: connections[0])?.method; _ = method }
-    func row59() async throws { try session.commit([.show(["face", "desk"])]) }
-    func row60() async throws { if case .dropped(let cause)? = tick["desk"] { print(cause) } }
-    func row61() async throws { try session.commit([.zoom(role: "desk", 1.5), .pan(role: "desk", 0.2)]) }
-    func row62() async throws { session.mark("the guest came in") }
+    func row56() async throws { configuration.orientationTracker = SensorOrientationTracker() }
+    func row57() async throws { let method = plan.orientation(of: connections[0])?.method; _ = method }
+    func row58() async throws { try session.commit([.show(["face", "desk"])]) }
+    func row59() async throws { if case .dropped(let cause)? = tick["desk"] { print(cause) } }
+    func row60() async throws { try session.commit([.zoom(role: "desk", 1.5), .pan(role: "desk", 0.2)]) }
+    func row61() async throws { let losses = try await session.record().losses; _ = losses }
 }

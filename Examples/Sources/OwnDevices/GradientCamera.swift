@@ -8,19 +8,17 @@ public final class GradientCamera: CameraSource {
     public let device: CaptureDevice
     /// The color of a typical camera: BT.601, with luma from 16 to 235.
     public let color = ColorDescription.bt601Limited
-    public let deliveryDelay = Nanoseconds.milliseconds(1)
-    private let thread = PeriodicThread()
+    /// A frame is delivered at the end of its interval, when it has been computed.
+    public var deliveryDelay: Nanoseconds { format.rate.interval + .milliseconds(10) }
+    private let thread = PacedThread(named: "gradient")
 
-    /// Creates a camera. A camera of the type `builtIn` rotates with the computer.
+    /// Creates a camera. A built-in camera rotates with the computer.
     public init(
         size: FrameSize = FrameSize(width: 640, height: 360), rate: FrameRate = FrameRate(30, per: 1),
-        deviceType: CaptureDevice.DeviceType = .screen
+        isBuiltIn: Bool = false
     ) {
         format = VideoFormat(pixel: .nv12, size: size, rate: rate)
-        device = CaptureDevice(
-            mediaType: .video, deviceType: deviceType, position: .back,
-            identity: DeviceIdentity(name: "gradient"),
-            name: "gradient", node: "", selector: "")
+        device = .ownCamera(named: "gradient", position: .back, isBuiltIn: isBuiltIn)
     }
 
     public func start(

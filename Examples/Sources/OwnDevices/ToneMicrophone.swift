@@ -4,12 +4,9 @@ public import MulticamKit
 /// A custom microphone: a tone of 440 Hz at a quarter of full scale, in slices of 10 ms.
 public final class ToneMicrophone: MicrophoneSource {
     public let format = AudioFormat(rate: 48_000, channels: 1)
-    public let deliveryDelay = Nanoseconds.milliseconds(10)
-    public let device = CaptureDevice(
-        mediaType: .audio, deviceType: .microphone, identity: DeviceIdentity(name: "tone"), name: "tone",
-        node: "",
-        selector: "")
-    private let thread = PeriodicThread()
+    public let deliveryDelay = Nanoseconds.milliseconds(20)
+    public let device = CaptureDevice.ownMicrophone(named: "tone")
+    private let thread = PacedThread(named: "tone")
 
     public init() {}
 

@@ -12,29 +12,25 @@ struct PictureInPicture {
     static func main() async throws {
         let words = CommandLine.arguments.dropFirst()
         let parent = words.first { !$0.hasPrefix("--") } ?? "recordings"
-        var request = try await request(isVirtual: words.contains("--virtual"))
-        // With a machine model, the cost of the plan is computed, and the plan is reduced if necessary.
-        let machine = await onThread { ThisMachine(output: parent) }
-        request.machine = machine.model
-        let setup = try await onThread { [request] in Result { try SessionSetup(request) } }.get()
-        show(setup)
+        // The cost of the plan is computed for this computer, and the plan is reduced if necessary.
+        let session = try await MulticamSession(try configuration(isVirtual: words.contains("--virtual")))
+        show(session.reduction)
 
-        let previews = setup.plan.cameras.map { camera in
-            FrameTap(role: camera.role, format: .converted(.i420), isPreview: true) { frame in
+        for camera in session.currentPlan.cameras {
+            let preview = FrameTap(role: camera.role, format: .converted(.i420), isPreview: true) { frame in
                 guard frame.sequence.isMultiple(of: 60) else { return }
                 print("\(camera.role): \(frame.size), brightness \(brightness(of: frame))")
             }
+            try session.attach(preview)
         }
-        let session = setup.makeSession(
-            RecordingOptions(parentFolder: parent, duration: .seconds(6), version: "picture-in-picture 1.0"),
-            frameTaps: previews)
         let events = Task {
             for await event in session.events {
                 if let text = event.message { print(text) }
             }
         }
+        let recording = try await session.startRecording(in: parent, duration: .seconds(6))
         let person = Task { try await swap(in: session) }
-        let result = try await session.record()
+        let result = try await recording.result
         person.cancel()
         await events.value
         print(result.verdict.text)
@@ -42,8 +38,8 @@ struct PictureInPicture {
     }
 
     /// Creates a profile in code: two cameras and a microphone, with the second camera as an inset over the first.
-    private static func request(isVirtual: Bool) async throws -> SetupRequest {
-        let found = isVirtual ? [] : try await onThread { Result { try DiscoverySession().devices } }.get()
+    private static func configuration(isVirtual: Bool) throws -> SessionConfiguration {
+        let found = isVirtual ? [] : try DiscoverySession().devices
         let cameras = found.filter { $0.mediaType == .video && $0.problem == nil }.prefix(2)
         let microphone = found.first { $0.mediaType == .audio && $0.isDefault }
         let selectors = cameras.count == 2 ? cameras.map(\.selector) : ["virtual:clap", "virtual:bars"]
@@ -54,12 +50,12 @@ struct PictureInPicture {
             program: ProgramSettings(
                 size: FrameSize(width: 1280, height: 720), layout: .pip, main: "back", insets: ["front"],
                 style: InsetStyle(corner: .topRight, fit: .contain), audio: AudioSettings(mix: ["sound"])))
-        return SetupRequest(profile: profile)
+        return SessionConfiguration(profile: profile)
     }
 
     /// Prints the equivalent of `AVCaptureMultiCamSession.hardwareCost`, term by term, and the applied reductions.
-    private static func show(_ setup: SessionSetup) {
-        guard let reduction = setup.reduction else { return }
+    private static func show(_ reduction: PlanReduction?) {
+        guard let reduction else { return }
         print("hardware cost \(percent(reduction.cost.total))")
         for term in reduction.cost.terms { print("  \(term.resource): \(percent(term.used))") }
         for step in reduction.steps { print("reduced: \(step.sentence)") }
@@ -88,12 +84,5 @@ struct PictureInPicture {
         let rows = stride(from: 0, to: frame.size.height, by: 16)
         let sum = rows.reduce(0) { $0 + Int(luma[$1 * plane.stride + frame.size.width / 2]) }
         return sum / max(1, (frame.size.height + 15) / 16)
-    }
-
-    /// Runs a closure that waits for devices on a separate thread, because Swift tasks must not be blocked.
-    private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            MediaThread.startWhenPossible(name: "setup") { continuation.resume(returning: body()) }
-        }
     }
 }

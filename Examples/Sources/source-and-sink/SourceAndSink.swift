@@ -16,9 +16,6 @@ struct SourceAndSink {
             microphones: [MicrophoneRole(role: "tone")],
             tracks: TrackSettings(cameras: .none, microphones: .none))
         let camera = GradientCamera(size: FrameSize(width: 320, height: 180))
-        let setup = try SessionSetup(
-            SetupRequest(profile: profile), cameras: ["own": camera], microphones: ["tone": ToneMicrophone()])
-
         let sink = try VideoFileSink(path: path, rate: camera.format.rate)
         let frames = FrameTap(role: "own", format: .converted(.i420), capacity: 8) { sink.write($0) }
         let both = SynchronizedOutput(roles: ["own", "tone"], rate: FrameRate(2, per: 1)) { tick in
@@ -29,9 +26,12 @@ struct SourceAndSink {
                 "tick \(tick.index): frame \(own.sequence), \(distance) ms from it; the tone's peak is \(peak)"
             )
         }
-        let session = setup.makeSession(
-            RecordingOptions(parentFolder: "", duration: .seconds(3), version: "source-and-sink 1.0"),
-            frameTaps: [frames], synchronizedOutputs: [both])
+        var configuration = SessionConfiguration(
+            profile: profile, ownCameras: ["own": camera], ownMicrophones: ["tone": ToneMicrophone()])
+        configuration.synchronizedOutputs = [both]
+        configuration.recording.duration = .seconds(3)
+        let session = try await MulticamSession(configuration)
+        try session.attach(frames)
         try await session.run()
         try sink.close()
         print("\(path): \(frames.deliveredCount) frames, \(frames.droppedCount) dropped")

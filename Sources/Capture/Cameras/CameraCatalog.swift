@@ -1,8 +1,8 @@
 import Glibc
-public import Media
+package import Media
 
 /// Lists the currently connected cameras.
-public struct CameraCatalog: Sendable {
+package struct CameraCatalog: Sendable {
     private let tree: SysfsTree
     /// Directory of the device nodes, usually `/dev`.
     let nodes: String
@@ -10,7 +10,7 @@ public struct CameraCatalog: Sendable {
     private let query: @Sendable (SysfsCamera) -> NodeProperties.Outcome
 
     /// Creates a catalog of the cameras in `/sys` and `/dev`. Queries udev if udevd is running.
-    public init() {
+    package init() {
         // If udevd is running, it sets the permissions of a new node after the node appears.
         self.init(
             sysfs: "/sys", nodes: "/dev",
@@ -50,7 +50,7 @@ public struct CameraCatalog: Sendable {
     ///
     /// - Returns: The cameras.
     /// - Throws: Nothing; a node that can't be opened is returned as a camera with a problem.
-    public func cameras() throws(DeviceError) -> [CaptureDevice] {
+    package func cameras() throws(DeviceError) -> [CaptureDevice] {
         locatedCameras().map(\.device)
     }
 

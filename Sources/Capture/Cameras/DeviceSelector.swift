@@ -1,7 +1,7 @@
-public import Media
+package import Media
 
 /// Finds the device that matches a selector in a list of devices. Doesn't access any device.
-public enum DeviceSelector {
+package enum DeviceSelector {
     /// Returns the only device that matches a selector.
     ///
     /// - Parameters:
@@ -13,7 +13,7 @@ public enum DeviceSelector {
     /// - Returns: The only matching device.
     /// - Throws: `DeviceError` with `notFound` if no device matches, or with `ambiguous` and the selectors of all
     ///   matching devices.
-    public static func resolve(_ selector: String, kind: String, among devices: [CaptureDevice])
+    package static func resolve(_ selector: String, kind: String, among devices: [CaptureDevice])
         throws(DeviceError) -> CaptureDevice
     {
         let fitting = matches(selector, among: devices)
@@ -30,7 +30,7 @@ public enum DeviceSelector {
 
     /// Resolves a selector that is a link to a node, such as a link in `/dev/v4l/by-id`. Returns any other selector
     /// unchanged.
-    public static func withoutLinks(_ selector: String) -> String {
+    package static func withoutLinks(_ selector: String) -> String {
         selector.hasPrefix("/") ? Paths.resolved(selector) ?? selector : selector
     }
 

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// A microphone provided by the sound server.
 ///
@@ -9,7 +9,7 @@ public import Media
 /// server would move the stream to another device, the microphone delivers `.outageBegan` and retries every 500 ms. The
 /// microphone delivers `.outageEnded` with the first audio of the same source. `firstSample` advances with time during the
 /// outage.
-public final class PulseMicrophone: MicrophoneSource {
+package final class PulseMicrophone: MicrophoneSource {
     private struct State {
         var connection: PulseConnection?
         var delivery: PulseDelivery?
@@ -17,16 +17,16 @@ public final class PulseMicrophone: MicrophoneSource {
     }
 
     /// Identity, selector, sound card and ports of the source.
-    public let device: CaptureDevice
+    package let device: CaptureDevice
     /// Sample rate in Hz and channel count of the delivered audio.
-    public let format: AudioFormat
+    package let format: AudioFormat
     /// 60 ms: two fragments of 10 ms, up to 20 ms for the server's scheduling, and a reserve of 20 ms for a busy
     /// machine.
-    public let deliveryDelay = Nanoseconds.milliseconds(60)
+    package let deliveryDelay = Nanoseconds.milliseconds(60)
     /// 1.5 s: every 100 ms, a timing report corrects the computed times by one eighth of the deviation. An
     /// error in a report therefore affects capture times until 15 reports later (2 · 8 − 1, see
     /// `SampleTimestamper`).
-    public let stampCorrelation = Nanoseconds.milliseconds(1500)
+    package let stampCorrelation = Nanoseconds.milliseconds(1500)
     private let source: PulseSource
     private let server: String?
     private let state: ConditionLock<State>
@@ -40,7 +40,7 @@ public final class PulseMicrophone: MicrophoneSource {
     ///     has a different rate.
     ///   - server: PulseAudio server string; `nil` for the user's default server.
     /// - Throws: `DeviceError` with `noSoundServer`, `notFound` or `formatNotSupported`.
-    public init(
+    package init(
         source: PulseSource, channels: Int, rate: Int? = nil, server: String? = nil
     ) throws(DeviceError) {
         guard (1...8).contains(channels) else {
@@ -72,7 +72,7 @@ public final class PulseMicrophone: MicrophoneSource {
     ///     microphone is unavailable.
     /// - Throws: `DeviceError` if the microphone was started before, if the source or the server is gone, or if the
     ///   server rejects the format or doesn't respond.
-    public func start(
+    package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
         let connection = state.withLock { state -> PulseConnection? in
@@ -93,7 +93,7 @@ public final class PulseMicrophone: MicrophoneSource {
 
     /// Stops streaming and waits until the stream is closed. No events are delivered after this call. Must
     /// not be called from the delivering thread.
-    public func stop() {
+    package func stop() {
         let last = state.withLock { state -> State in
             defer { state = State() }
             return state

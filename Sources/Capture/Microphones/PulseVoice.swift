@@ -1,20 +1,20 @@
 internal import CLinux
 internal import Glibc
-public import Media
+package import Media
 
 /// A microphone with echo cancellation and noise suppression performed by the sound server: WebRTC processing
 /// in module-echo-cancel.
 ///
 /// Works like a `PulseMicrophone`. Both can record the same microphone at the same time. `init` loads the
 /// modules of the voice into the server; `stop` unloads them.
-public final class PulseVoice: MicrophoneSource {
+package final class PulseVoice: MicrophoneSource {
     /// Name of the audio output that programs must play to, so that the echo of their audio is canceled;
     /// `nil` without echo cancellation.
-    public let outputName: String?
+    package let outputName: String?
     /// The unprocessed microphone at the voice's sample rate. The recording contains all channels if channels
     /// were selected, otherwise one channel. The microphone is recorded directly, because the server may
     /// replace the source of the processed voice when the microphone is disconnected.
-    public let unprocessedMicrophone: PulseMicrophone
+    package let unprocessedMicrophone: PulseMicrophone
     private let modules: VoiceModules
     private let microphone: PulseMicrophone
     /// Known part of the processing delay that the server doesn't report.
@@ -39,7 +39,7 @@ public final class PulseVoice: MicrophoneSource {
     ///   - server: PulseAudio server string; `nil` for the user's default server.
     /// - Throws: `DeviceError` with `noSoundServer` or `notFound`, or with the reason why the server can't
     ///   load the modules.
-    public init(
+    package init(
         of source: PulseSource, role: String, _ processing: VoiceProcessing, sourceChannels: [Int] = [],
         server: String? = nil
     ) throws(DeviceError) {
@@ -83,14 +83,14 @@ public final class PulseVoice: MicrophoneSource {
     private static let sourceTimeout = Nanoseconds.seconds(3)
 
     /// Device of the processed source.
-    public var device: CaptureDevice { microphone.device }
+    package var device: CaptureDevice { microphone.device }
     /// Format of the voice: its sample rate in Hz, and one channel.
-    public var format: AudioFormat { microphone.format }
+    package var format: AudioFormat { microphone.format }
     /// Delivery delay of a microphone, plus 60 ms for the processing.
-    public var deliveryDelay: Nanoseconds { microphone.deliveryDelay + Self.processing }
+    package var deliveryDelay: Nanoseconds { microphone.deliveryDelay + Self.processing }
     /// 1.5 s: the time span over which timestamp errors are correlated, as for every microphone of the sound
     /// server.
-    public var stampCorrelation: Nanoseconds { microphone.stampCorrelation }
+    package var stampCorrelation: Nanoseconds { microphone.stampCorrelation }
 
     /// Maximum processing delay. WebRTC processes blocks of 10 ms; the module processes as many blocks as fit
     /// into its buffer.
@@ -104,7 +104,7 @@ public final class PulseVoice: MicrophoneSource {
     ///   - receive: Called for each event on libpulse's thread, or on a supervising thread while the voice is
     ///     unavailable.
     /// - Throws: `DeviceError`, like `PulseMicrophone.start`.
-    public func start(
+    package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
         let delay = delay
@@ -120,7 +120,7 @@ public final class PulseVoice: MicrophoneSource {
 
     /// Stops both record streams, waits until they are closed, and unloads the modules. Must not be called from a
     /// delivering thread.
-    public func stop() {
+    package func stop() {
         unprocessedMicrophone.stop()
         microphone.stop()
         modules.unload()

@@ -1,13 +1,13 @@
-public import Media
+package import Media
 
 /// Lists and configures the sound server's cards. The server saves the configuration.
-public enum PulseCards {
+package enum PulseCards {
     /// Returns the cards that can act as microphones. Blocks for a few seconds at most.
     ///
     /// - Parameter server: PulseAudio server string; `nil` for the user's default server.
     /// - Returns: The cards in the server's order.
     /// - Throws: `DeviceError` with `noSoundServer`.
-    public static func all(server: String? = nil) throws(DeviceError) -> [SoundCard] {
+    package static func all(server: String? = nil) throws(DeviceError) -> [SoundCard] {
         try PulseConnection(server: server).cards().map(\.card).filter(\.canRecord)
     }
 
@@ -21,7 +21,7 @@ public enum PulseCards {
     ///   - server: PulseAudio server string; `nil` for the user's default server.
     /// - Throws: `DeviceError` with `notFound` or `ambiguous`, with a list of profiles or ports if the card doesn't
     ///   have the requested one, or with `noSoundServer`.
-    public static func configure(
+    package static func configure(
         _ selector: String, profile: String?, port: String?, server: String? = nil
     ) throws(DeviceError) {
         let connection = try PulseConnection(server: server)

@@ -1,8 +1,8 @@
 internal import CLinux
-public import Media
+package import Media
 
 /// Lists the sound server's microphones and resolves selectors.
-public enum PulseCatalog {
+package enum PulseCatalog {
     /// Returns the server's current microphones. Blocks for a few seconds at most.
     ///
     /// - Parameters:
@@ -11,7 +11,7 @@ public enum PulseCatalog {
     ///   - server: PulseAudio server string; `nil` for the user's default server.
     /// - Returns: The sources in the server's order.
     /// - Throws: `DeviceError` with `noSoundServer`.
-    public static func microphones(
+    package static func microphones(
         includeMonitors: Bool = false, server: String? = nil
     ) throws(DeviceError) -> [PulseSource] {
         let sources = try PulseConnection(server: server).sources().filter { !$0.isOwn }
@@ -23,7 +23,7 @@ public enum PulseCatalog {
     ///
     /// Only `pulse:` can select monitors, so a partial name never selects the computer's own audio as a microphone.
     /// - Throws: `DeviceError` with `notFound`, or with `ambiguous` and a selector for each candidate.
-    public static func resolve(
+    package static func resolve(
         _ selector: String, among sources: [PulseSource]
     ) throws(DeviceError) -> PulseSource {
         if selector == "default" { return try defaultMicrophone(among: sources) }
@@ -66,27 +66,27 @@ public enum PulseCatalog {
 
 /// A source of the sound server: a microphone, or the monitor of an output. Strings are unchanged from the server,
 /// except the description, which is made printable.
-public struct PulseSource: Sendable, Hashable {
+package struct PulseSource: Sendable, Hashable {
     /// Server name of the source, for example `alsa_input.usb-046d_0825-02.mono-fallback`.
-    public let name: String
+    package let name: String
     /// Display name of the source, printable.
-    public let description: String
+    package let description: String
     /// Native format of the source: 8000…192 000 Hz, 1…8 channels.
-    public let format: AudioFormat
+    package let format: AudioFormat
     /// Whether the source is the monitor of an output, which records the audio played on that output.
-    public let isMonitor: Bool
+    package let isMonitor: Bool
     /// Whether the source is the server's default source.
-    public let isDefault: Bool
+    package let isDefault: Bool
     /// Path of the device relative to `/sys`, for example `/devices/pci0000:00/…/audio/card1`; empty if unavailable.
-    public let sysfsPath: String
+    package let sysfsPath: String
     /// Bus path, for example `pci-0000:00:14.0-usb-0:2:1.2`; empty if unavailable.
-    public let busPath: String
+    package let busPath: String
     /// USB vendor ID in hexadecimal, for example `046d`; empty if unavailable.
-    public let vendor: String
+    package let vendor: String
     /// USB product ID in hexadecimal, for example `0825`; empty if unavailable.
-    public let product: String
+    package let product: String
     /// Serial number of the USB device; empty if unavailable.
-    public let serial: String
+    package let serial: String
     /// Position of each channel as a `pa_channel_position`; empty if unknown.
     let channelPositions: [Int32]
     /// Server index of the source. The server doesn't reuse an index for later sources.
@@ -102,12 +102,12 @@ public struct PulseSource: Sendable, Hashable {
     /// Card of the source; `nil` if none.
     var card: SoundCard?
     /// Ports that the source can record from; empty if there is no choice.
-    public private(set) var ports: [AudioPort] = []
+    package private(set) var ports: [AudioPort] = []
     /// Whether the source is muted or its volume is 0 on all channels, so that the server delivers silence.
-    public private(set) var isMuted = false
+    package private(set) var isMuted = false
 
     /// Creates a source from known values, without a card, ports or a server index.
-    public init(
+    package init(
         name: String, description: String, format: AudioFormat, isMonitor: Bool = false,
         isDefault: Bool = false,
         sysfsPath: String = "", busPath: String = "", vendor: String = "", product: String = "",
@@ -178,10 +178,10 @@ public struct PulseSource: Sendable, Hashable {
     }
 
     /// Selector that matches exactly this source.
-    public var selector: String { "pulse:\(name)" }
+    package var selector: String { "pulse:\(name)" }
 
     /// The source as a device with its identity, card and ports.
-    public var captureDevice: CaptureDevice {
+    package var captureDevice: CaptureDevice {
         let productID = vendor.isEmpty || product.isEmpty ? "" : "\(vendor):\(product)"
         var device = CaptureDevice(
             mediaType: .audio, deviceType: .microphone,

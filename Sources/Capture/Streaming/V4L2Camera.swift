@@ -1,4 +1,4 @@
-public import Media
+package import Media
 internal import System
 
 /// Camera with a V4L2 node: webcams, capture sticks and similar devices.
@@ -7,14 +7,14 @@ internal import System
 /// While streaming, the camera can be unplugged and plugged in again at the same port or another one. A reconnected
 /// camera is recognized by its identity, reopened with the same format and controls, and continues to deliver frames.
 /// After `stop` the node is free, and `start` opens it again.
-public final class V4L2Camera: CameraSource {
+package final class V4L2Camera: CameraSource {
     /// The camera as listed by the catalog.
-    public let device: CaptureDevice
+    package let device: CaptureDevice
     /// Format that the camera delivers after `start`. `change(to:)` doesn't change this property.
-    public let format: VideoFormat
+    package let format: VideoFormat
     /// Color description of the frames from the driver, except for `mjpeg` and `grey` (JPEG colors) and converted
     /// formats (limited-range BT.601).
-    public let color: ColorDescription
+    package let color: ColorDescription
     private let held: ControlStore
     private let adoptsOtherSizes: Bool
     private let roster: CameraRoster
@@ -65,7 +65,7 @@ public final class V4L2Camera: CameraSource {
     ///   - controls: Controls to set and maintain. Automatic controls are set before other controls.
     /// - Throws: `DeviceError` if the camera is busy (with the name of the program), permission is denied, the camera
     ///   doesn't deliver the exact format, or it rejects a control.
-    public convenience init(
+    package convenience init(
         device: CaptureDevice, format: VideoFormat, controls: [ControlRequest] = []
     ) throws(DeviceError) {
         try self.init(
@@ -79,19 +79,19 @@ public final class V4L2Camera: CameraSource {
 
     /// Two frame intervals: the timestamp marks the start of exposure, which may last one interval. Readout and
     /// transport take another interval.
-    public var deliveryDelay: Nanoseconds { format.rate.interval * 2 }
+    package var deliveryDelay: Nanoseconds { format.rate.interval * 2 }
 
     /// Requests the UVC header clock, which is read from the camera's metadata node. The node is opened at each later
     /// start. If the clock isn't available, frames are delivered without it, and `CameraEvent.headerClockMissing`
     /// reports the cause.
-    public func requestHeaderClock() {
+    package func requestHeaderClock() {
         readsHeaders.withLock { $0 = true }
     }
 
     /// Starts streaming on a dedicated thread. Returns when the driver is streaming; the first frame may arrive later.
     ///
     /// - Throws: `DeviceError` if the camera is streaming already or can't be started.
-    public func start(
+    package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     )
         throws(DeviceError)
@@ -127,7 +127,7 @@ public final class V4L2Camera: CameraSource {
 
     /// Stops streaming, waits for the camera's thread and closes the node. No events are delivered after this
     /// call. Must not be called from the camera's thread.
-    public func stop() {
+    package func stop() {
         let (thread, requests) = state.withLock { state in
             defer { state = State() }
             return (state.thread, state.requests)
@@ -137,13 +137,13 @@ public final class V4L2Camera: CameraSource {
     }
 
     /// Always `true`: the format can be changed while the camera is streaming.
-    public var canChangeFormat: Bool { true }
+    package var canChangeFormat: Bool { true }
 
     /// Requests that the camera's thread restart the stream in another format. Returns immediately. Has no
     /// effect if the camera isn't streaming.
     ///
     /// - Parameter format: A format that the camera offers; `nil` stops the stream until a format is given.
-    public func changeFormat(to format: VideoFormat?) {
+    package func changeFormat(to format: VideoFormat?) {
         state.withLock { $0.requests }?.change(to: format)
     }
 
@@ -152,7 +152,7 @@ public final class V4L2Camera: CameraSource {
     ///
     /// - Returns: The controls in driver order.
     /// - Throws: `DeviceError` if the camera is unavailable or its node can't be opened.
-    public func readControls() throws(DeviceError) -> [DeviceControl] {
+    package func readControls() throws(DeviceError) -> [DeviceControl] {
         try V4L2Device(path: try currentNode()).controls()
     }
 
@@ -162,7 +162,7 @@ public final class V4L2Camera: CameraSource {
     /// - Parameter requests: Controls with their new values, in the order in which to set them.
     /// - Returns: The outcome of each request, in the same order.
     /// - Throws: `DeviceError` if the camera is unavailable or doesn't respond.
-    public func setControls(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+    package func setControls(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         let outcomes = try V4L2Device(path: try currentNode()).set(requests)
         held.store(outcomes.filter { $0.fault == nil }.map(\.request))
         held.enqueueOutcomes(outcomes)

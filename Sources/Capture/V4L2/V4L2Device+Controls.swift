@@ -1,11 +1,11 @@
 internal import CLinux
 import Glibc
-public import Media
+package import Media
 internal import System
 
 extension V4L2Device {
     /// Returns all controls with numeric values, in driver order, with their current values.
-    public func controls() -> [DeviceControl] {
+    package func controls() -> [DeviceControl] {
         adjustables().map(\.control)
     }
 
@@ -17,7 +17,7 @@ extension V4L2Device {
     /// - Returns: The value that the camera applied. Some cameras round values.
     /// - Throws: `DeviceError.control` if the camera rejects the name or value, or can't set the control now.
     @discardableResult
-    public func set(control name: String, value: Int64) throws(DeviceError) -> Int64 {
+    package func set(control name: String, value: Int64) throws(DeviceError) -> Int64 {
         let outcome = try set([ControlRequest(name: name, value: value)])[0]
         if let fault = outcome.fault { throw controlError(name, fault) }
         return outcome.value ?? value
@@ -29,7 +29,7 @@ extension V4L2Device {
     /// - Parameter requests: Controls with their new values.
     /// - Returns: The outcome of each request, in the same order.
     /// - Throws: `DeviceError` if the device no longer responds.
-    public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+    package func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         guard !requests.isEmpty else { return [] }
         let all = adjustables()
         let controls = all.map(\.control)

@@ -1,6 +1,6 @@
 internal import CLinux
 import Glibc
-public import Media
+package import Media
 internal import System
 
 /// An open V4L2 node. This type wraps the ioctls of the node and throws Swift errors. It doesn't start a
@@ -8,9 +8,9 @@ internal import System
 ///
 /// The node is closed at the end of the value's lifetime. While another program is streaming, formats and
 /// controls can be read, and controls can be set.
-public struct V4L2Device: ~Copyable, Sendable {
+package struct V4L2Device: ~Copyable, Sendable {
     /// Path used to open the node.
-    public let path: String
+    package let path: String
     let descriptor: OwnedDescriptor
     /// Type of the node's buffers, a `v4l2_buf_type`.
     let bufferType: UInt32
@@ -20,7 +20,7 @@ public struct V4L2Device: ~Copyable, Sendable {
     /// - Parameter path: A node such as `/dev/video0`, or a link to one.
     /// - Throws: `DeviceError` if the node isn't found, or if permission is denied. The error about the
     ///   permission names the group that has access.
-    public init(path: String) throws(DeviceError) {
+    package init(path: String) throws(DeviceError) {
         try self.init(path: path, bufferType: V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
     }
 
@@ -158,7 +158,7 @@ extension V4L2Device {
 
 extension V4L2Device {
     /// Returns all readable pixel formats, sizes and rates that the driver offers, in driver order.
-    public func formats() -> [OfferedFormat] {
+    package func formats() -> [OfferedFormat] {
         pixelCodes().flatMap { code -> [OfferedFormat] in
             guard let pixel = code.pixel else { return [] }
             return sizes(of: code).map { size in

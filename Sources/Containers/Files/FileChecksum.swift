@@ -6,14 +6,14 @@ import Media
 ///
 /// The command `{ tail -c +$((start + 1)) FILE; head -c $start FILE; } | xxhsum -H2` prints the same
 /// checksum.
-public struct FileChecksum: Sendable, Equatable {
+package struct FileChecksum: Sendable, Equatable {
     /// Checksum as 32 hexadecimal digits, high half first.
-    public let value: String
+    package let value: String
     /// File offset in bytes at which hashing starts. The bytes before this offset are hashed last.
-    public let start: Int64
+    package let start: Int64
 
     /// Creates a checksum from its digits and its start offset.
-    public init(value: String, start: Int64) {
+    package init(value: String, start: Int64) {
         self.value = value
         self.start = start
     }

@@ -1,5 +1,5 @@
 internal import Glibc
-public import Media
+package import Media
 internal import System
 
 /// An output file of a recording. The caller specifies the offset of each write.
@@ -188,7 +188,7 @@ extension FileError {
         "another program is still recording or recovering this file. Wait until that program has finished."
 
     /// Whether another process is recording or recovering the file.
-    public var isBusy: Bool { operation == Self.openWhileBusy }
+    package var isBusy: Bool { operation == Self.openWhileBusy }
 }
 
 extension OwnedDescriptor {
@@ -281,12 +281,12 @@ struct UnwrittenPieces {
 }
 
 /// Callbacks for file writes, which free space on a full disk or simulate failures in tests.
-public struct FileWriteHooks: Sendable {
+package struct FileWriteHooks: Sendable {
     /// Called on the writing thread to free reserved space when the disk is full. If the disk is still full
     /// after the call, the write fails.
     ///
     /// - Returns: Whether space may be available now, so that the write is retried.
-    public var makeRoom: @Sendable () -> Bool
+    package var makeRoom: @Sendable () -> Bool
     /// Called before each write with the path of the file and the byte offset at which the write ends. The
     /// callback returns an error number, or 0 to perform the write. Tests use this callback to simulate a
     /// disk that is full, fails, or hangs.
@@ -295,7 +295,7 @@ public struct FileWriteHooks: Sendable {
     package var afterChange: (@Sendable (FileChange) -> Void)?
 
     /// Creates callbacks with only `makeRoom`.
-    public init(makeRoom: @escaping @Sendable () -> Bool = { false }) {
+    package init(makeRoom: @escaping @Sendable () -> Bool = { false }) {
         self.makeRoom = makeRoom
     }
 

@@ -1,5 +1,5 @@
 import Glibc
-public import Media
+package import Media
 package import System
 
 /// A file that is open only for reading. The caller specifies the offset of each read.
@@ -68,7 +68,7 @@ protocol ReadableFile {
 }
 
 /// Reads small files completely into memory.
-public enum WholeFile {
+package enum WholeFile {
     /// Reads all bytes of a regular file. Pipes are rejected, so only disk access can block the call.
     ///
     /// - Parameters:
@@ -77,7 +77,7 @@ public enum WholeFile {
     /// - Returns: All bytes of the file.
     /// - Throws: `FileError` with the operation "opening" or "reading", also if the path doesn't refer to a
     ///   regular file or the file is too large.
-    public static func bytes(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
+    package static func bytes(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
         try bytes(of: try ContainedFile(resolving: path), atMost: limit)
     }
 

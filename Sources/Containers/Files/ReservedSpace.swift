@@ -7,7 +7,7 @@ internal import System
 ///
 /// The space is reserved by an unnamed file, which disappears even if the process crashes. If the file system
 /// doesn't support reserving space, no space is reserved. Thread-safe.
-public final class ReservedSpace: Sendable {
+package final class ReservedSpace: Sendable {
     private struct State {
         var requested: Int64 = 0
         var reserved: Int64 = 0
@@ -26,7 +26,7 @@ public final class ReservedSpace: Sendable {
     /// Starts a thread that reserves the space. Reserving space may block on the disk.
     ///
     /// - Parameter folder: Any folder on the disk where the space is reserved.
-    public init(in folder: String) {
+    package init(in folder: String) {
         let state = ConditionLock(State())
         self.state = state
         MediaThread.startWhenPossible(name: "room") {
@@ -40,21 +40,21 @@ public final class ReservedSpace: Sendable {
     }
 
     /// Requests a reservation of at least `bytes`, and returns immediately. The reserved space never shrinks.
-    public func reserve(_ bytes: Int64) {
+    package func reserve(_ bytes: Int64) {
         state.broadcast { $0.requested = max($0.requested, bytes) }
     }
 
     /// Currently reserved space in bytes.
-    public var reservedBytes: Int64 { state.withLock { $0.isReleased ? 0 : $0.reserved } }
+    package var reservedBytes: Int64 { state.withLock { $0.isReleased ? 0 : $0.reserved } }
 
     /// Whether the space was released because a write failed on a full disk.
-    public var wasNeeded: Bool { state.withLock { $0.wasNeeded } }
+    package var wasNeeded: Bool { state.withLock { $0.wasNeeded } }
 
     /// Releases all reserved space after a write failed on a full disk, and waits until the release is
     /// complete.
     ///
     /// - Returns: Whether space may be available now.
-    public func release() -> Bool {
+    package func release() -> Bool {
         let had = state.broadcast { state in
             state.wasNeeded = true
             state.isReleased = true
@@ -69,7 +69,7 @@ public final class ReservedSpace: Sendable {
     }
 
     /// Releases the space and ends the reserving thread, without waiting for it.
-    public func finish() {
+    package func finish() {
         state.broadcast { $0.isReleased = true }
     }
 

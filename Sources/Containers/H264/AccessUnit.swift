@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Converts H.264 frames from the format of the stream to the format that files require.
 enum AccessUnit {
@@ -49,18 +49,18 @@ enum AccessUnit {
 /// Converts an H.264 stream to the format that browser decoders and files require: separate parameter sets,
 /// and a length before each NAL unit (ISO/IEC 14496-15). The encoder may use any format. Use each value on
 /// only one thread.
-public struct AVCStreamConverter {
+package struct AVCStreamConverter {
     private var configuration: DecoderConfiguration
 
     /// Creates a converter for one stream.
     ///
     /// - Parameter setup: The encoder's parameter sets, as an Annex B byte stream or an
     ///   AVCDecoderConfigurationRecord.
-    public init(setup: [UInt8]) { configuration = DecoderConfiguration(setup: setup) }
+    package init(setup: [UInt8]) { configuration = DecoderConfiguration(setup: setup) }
 
     /// The AVCDecoderConfigurationRecord of the stream (ISO/IEC 14496-15, 5.3.3); `nil` if parameter sets are
     /// missing.
-    public var configurationRecord: [UInt8]? {
+    package var configurationRecord: [UInt8]? {
         guard configuration.isComplete else { return nil }
         var buffer = BoxBuffer()
         configuration.write(into: &buffer)
@@ -73,7 +73,7 @@ public struct AVCStreamConverter {
     /// - Parameter bytes: The encoder's packet.
     /// - Returns: The NAL units of the packet without access unit delimiters and without the parameter sets
     ///   in `configurationRecord`.
-    public func sample(of bytes: SharedBytes) -> SharedBytes {
+    package func sample(of bytes: SharedBytes) -> SharedBytes {
         AccessUnit.sample(of: bytes, configuration: configuration)
     }
 }

@@ -1,5 +1,5 @@
-public import FoundationEssentials
-public import Media
+package import FoundationEssentials
+package import Media
 package import System
 
 /// Writes an MP4 or QuickTime recording that is playable at any time.
@@ -13,13 +13,13 @@ package import System
 ///
 /// Not thread-safe: use an instance from only one thread at a time. Releasing the instance without a call to
 /// `finish` is equivalent to calling `abandon`.
-public final class MovieFile {
+package final class MovieFile {
     /// Path of the file.
-    public var path: String { file.path }
+    package var path: String { file.path }
     /// File format variant.
-    public let kind: MovieKind
+    package let kind: MovieKind
     /// Metadata to write to the finished file; `nil` for none. Set this property before you call `finish`.
-    public var metadata: MovieMetadata?
+    package var metadata: MovieMetadata?
     private var createdAt: Int64
     private let movieTimeScale: Int64
     private let file: OutputFile
@@ -67,7 +67,7 @@ public final class MovieFile {
     ///   - createdAt: Date and time of T0.
     ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "creating the file" or "writing".
-    public convenience init(
+    package convenience init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
         disk: FileWriteHooks = FileWriteHooks()
     ) throws(FileError) {
@@ -120,7 +120,7 @@ public final class MovieFile {
     /// - Parameters:
     ///   - createdAt: Date and time of T0.
     ///   - timecode: Time of day at T0 for the timecode tracks; `nil` to leave the timecode tracks unchanged.
-    public func setStartMetadata(createdAt: Date, timecode: Timecode?) {
+    package func setStartMetadata(createdAt: Date, timecode: Timecode?) {
         precondition(
             beginning == nil && tracks.allSatisfy { $0.description.isTimecode || $0.pending.isEmpty },
             "the metadata must be set before the first packet")
@@ -156,7 +156,7 @@ public final class MovieFile {
     ///   track still lacks parameter sets, or if a packet isn't later than the previous packet. After a
     ///   failure, all later calls throw as well. The file is valid up to the failure, and can still be
     ///   finished.
-    public func append(_ packet: EncodedPacket, to track: Int) throws(FileError) {
+    package func append(_ packet: EncodedPacket, to track: Int) throws(FileError) {
         precondition(isOpen, "packets must be appended before the file is finished")
         precondition(!tracks[track].description.isTimecode, "packets can't be appended to a timecode track")
         try checkFailure()
@@ -182,7 +182,7 @@ public final class MovieFile {
     /// sets.
     ///
     /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync".
-    public func flushFragment() throws(FileError) {
+    package func flushFragment() throws(FileError) {
         precondition(isOpen, "fragments must be written before the file is finished")
         try checkFailure()
         guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return }
@@ -194,7 +194,7 @@ public final class MovieFile {
     /// - Parameter ends: End of each track, as in `finish(ends:)`.
     /// - Throws: `FileError` with the operation "writing". After an error, `finish` can still convert the
     ///   data written earlier to a plain movie.
-    public func writeRest(ends: [Int64?]) throws(FileError) {
+    package func writeRest(ends: [Int64?]) throws(FileError) {
         precondition(isOpen, "fragments must be written before the file is finished")
         for (index, end) in zip(tracks.indices, ends) {
             if let end { tracks[index].setPendingEnd(end) }
@@ -219,7 +219,7 @@ public final class MovieFile {
     ///   file is either still fragmented, or finished without the last fragment. The operation is "reading"
     ///   if the finished file can't be read to compute its checksum.
     @discardableResult
-    public func finish(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
+    package func finish(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         precondition(isOpen, "the file is already finished")
         defer { abandon() }
         let known = failure
@@ -259,23 +259,23 @@ public final class MovieFile {
 
     /// Upper bound on the number of bytes that a call to `finish` would write now, including pending packets
     /// and the index.
-    public var finishingByteCount: Int64 {
+    package var finishingByteCount: Int64 {
         tracks.reduce(metadata?.byteCount ?? 0) { $0 + Int64($1.pendingByteCount) + $1.finishingByteCount }
     }
 
     /// Number of a track's samples that are already in the file and available to readers.
-    public func writtenSampleCount(ofTrack index: Int) -> Int { tracks[index].index.sampleCount }
+    package func writtenSampleCount(ofTrack index: Int) -> Int { tracks[index].index.sampleCount }
 
     /// Time up to which the file already contains the data of all tracks, relative to the start of the file.
     /// Data before this time survives a process crash.
-    public var writtenEnd: MediaTime {
+    package var writtenEnd: MediaTime {
         tracks.filter { !$0.description.isTimecode }.map {
             FrameRate($0.description.timeScale).time(ofTick: max(0, $0.index.end))
         }.min() ?? .zero
     }
 
     /// Closes the file without finishing it. The file is playable up to its last fragment.
-    public func abandon() {
+    package func abandon() {
         isOpen = false
         durability.end()
         file.unlock()

@@ -1,32 +1,32 @@
-public import Media
+package import Media
 
 /// Metadata of a finished movie: title, date, chapters, and cover image.
-public struct MovieMetadata: Sendable {
+package struct MovieMetadata: Sendable {
     /// A named section of the movie, which lasts until the next chapter starts.
-    public struct Chapter: Sendable, Equatable {
+    package struct Chapter: Sendable, Equatable {
         /// Start of the chapter, relative to the movie's time 0.
-        public let start: MediaTime
+        package let start: MediaTime
         /// Display name of the chapter.
-        public let title: String
+        package let title: String
 
         /// Creates a chapter. Each parameter sets the property of the same name.
-        public init(start: MediaTime, title: String) {
+        package init(start: MediaTime, title: String) {
             self.start = start
             self.title = title
         }
     }
 
     /// Title of the movie; `nil` for none.
-    public var title: String?
+    package var title: String?
     /// Date of the recording, optionally with the time, in ISO 8601 format; `nil` for none.
-    public var date: String?
+    package var date: String?
     /// Chapters of the movie, in any order.
-    public var chapters: [Chapter]
+    package var chapters: [Chapter]
     /// JPEG cover image that players show when the movie isn't playing; `nil` for none.
-    public var cover: SharedBytes?
+    package var cover: SharedBytes?
     /// Number of bytes to reserve on the disk for a cover image that is added at the end of the recording; 0
     /// for none.
-    public var reservedCoverSize = 0
+    package var reservedCoverSize = 0
 
     /// Title of the chapter that is added before the first user-defined chapter.
     private static let initialChapterTitle = "Beginning"
@@ -35,14 +35,14 @@ public struct MovieMetadata: Sendable {
     static let longestList = 255
 
     /// Hint for users if there are more chapters than some players can show; otherwise `nil`.
-    public var remark: String? {
+    package var remark: String? {
         guard chapters.count > Self.longestList else { return nil }
         return
             "the file has \(chapters.count) chapters. Players that support only the short chapter list (`chpl`) show the first \(Self.longestList) chapters; the chapter track contains all of them."
     }
 
     /// Creates metadata. Each parameter sets the property of the same name.
-    public init(
+    package init(
         title: String? = nil, date: String? = nil, chapters: [Chapter] = [], cover: SharedBytes? = nil
     ) {
         self.title = title

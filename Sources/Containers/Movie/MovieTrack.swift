@@ -1,7 +1,7 @@
-public import Media
+package import Media
 
 /// Description of one track of a movie file: a video, audio, or timecode track.
-public enum MovieTrack: Sendable, Equatable {
+package enum MovieTrack: Sendable, Equatable {
     /// A video track in H.264 or MJPEG.
     ///
     /// For H.264, `parameters.setup` may be empty. If it is empty, the first packet must contain the
@@ -21,7 +21,7 @@ public enum MovieTrack: Sendable, Equatable {
     }
 
     /// Ticks per second of the track's times.
-    public var timeScale: Int64 {
+    package var timeScale: Int64 {
         switch self {
         case .video(let parameters, _, _), .audio(let parameters, _): parameters.timeScale
         case .timecode(let timecode, _): timecode.rate.frames
@@ -41,7 +41,7 @@ public enum MovieTrack: Sendable, Equatable {
     }
 
     /// Whether each frame has its own capture time instead of a time on the frame grid.
-    public var hasCaptureTimes: Bool {
+    package var hasCaptureTimes: Bool {
         if case .video(let parameters, _, _) = self { parameters.hasCaptureTimes } else { false }
     }
 
@@ -56,7 +56,7 @@ public enum MovieTrack: Sendable, Equatable {
 }
 
 /// Variant of the movie file format. Both variants have the same box structure.
-public enum MovieKind: Sendable, Equatable {
+package enum MovieKind: Sendable, Equatable {
     /// MP4 (ISO/IEC 14496-12 and 14496-14).
     case mp4
     /// QuickTime movie (QuickTime File Format).
@@ -96,23 +96,23 @@ public enum MovieKind: Sendable, Equatable {
 }
 
 /// Summary of a finished movie file.
-public struct MovieSummary: Sendable, Equatable {
+package struct MovieSummary: Sendable, Equatable {
     /// Summary of one track.
-    public struct Track: Sendable, Equatable {
+    package struct Track: Sendable, Equatable {
         /// Number of samples: frames, audio packets, or timecode labels.
-        public let sampleCount: Int
+        package let sampleCount: Int
         /// Size of all samples in bytes.
-        public let byteCount: Int64
+        package let byteCount: Int64
         /// Time from T0 to the end of the last visible sample, in ticks of `timeScale`.
-        public let duration: Int64
+        package let duration: Int64
         /// Ticks per second of the track.
-        public let timeScale: Int64
+        package let timeScale: Int64
     }
 
     /// Summary of each track, in file order.
-    public let tracks: [Track]
+    package let tracks: [Track]
     /// Size of the entire file in bytes.
-    public let byteCount: Int64
+    package let byteCount: Int64
     /// Checksum of the entire file; `nil` if the checksum can't be computed.
-    public let checksum: FileChecksum?
+    package let checksum: FileChecksum?
 }

@@ -1,17 +1,17 @@
-public import Media
+package import Media
 
 /// SMPTE timecode (ST 12-1) of a recording's first frame.
-public struct Timecode: Sendable, Equatable {
+package struct Timecode: Sendable, Equatable {
     /// Frame rate of the timecode.
-    public let rate: FrameRate
+    package let rate: FrameRate
     /// Number of frames since midnight. With drop-frame counting, dropped labels aren't counted as frames.
-    public let firstFrame: UInt32
+    package let firstFrame: UInt32
     /// Whether drop-frame counting keeps the labels synchronized with the wall clock. Drop-frame counting is
     /// possible only at 29.97 and 59.94 frames per second.
-    public let isDropFrame: Bool
+    package let isDropFrame: Bool
 
     /// Creates a timecode. `isDropFrame` applies only at 29.97 and 59.94 frames per second.
-    public init(rate: FrameRate, firstFrame: UInt32, isDropFrame: Bool) {
+    package init(rate: FrameRate, firstFrame: UInt32, isDropFrame: Bool) {
         self.rate = rate
         self.firstFrame = firstFrame
         self.isDropFrame = isDropFrame && Self.hasDropFrame(rate)
@@ -23,7 +23,7 @@ public struct Timecode: Sendable, Equatable {
 
     /// Creates the timecode that corresponds to the wall clock time `start`. Drop-frame counting is used if
     /// the rate supports it.
-    public init(at start: LocalTime, rate: FrameRate) {
+    package init(at start: LocalTime, rate: FrameRate) {
         let time = MediaTime(nanoseconds: start.timeSinceMidnight.count + Self.tolerance)
         let counted = Self.countedRate(rate)
         let next = counted.ticks(before: time)
@@ -35,7 +35,7 @@ public struct Timecode: Sendable, Equatable {
 
     /// Returns the time from `time` until the wall clock reaches the next timecode label. The result is 0 at
     /// a label, and always less than the duration of a frame.
-    public static func timeUntilNextLabel(after time: LocalTime, rate: FrameRate) -> Nanoseconds {
+    package static func timeUntilNextLabel(after time: LocalTime, rate: FrameRate) -> Nanoseconds {
         let counted = countedRate(rate)
         let now = MediaTime(nanoseconds: time.timeSinceMidnight.count)
         return Nanoseconds(counted.time(ofTick: counted.ticks(before: now)).nanoseconds - now.nanoseconds)
@@ -47,7 +47,7 @@ public struct Timecode: Sendable, Equatable {
     /// frames per second, while a day has 2,589,410.6 frames). Labels therefore restart at the first frame
     /// after midnight on the wall clock. As a result, files that start after midnight stay aligned with audio
     /// files, whose time reference is a number of samples since midnight.
-    public func advanced(by count: Int64) -> Timecode {
+    package func advanced(by count: Int64) -> Timecode {
         let day = Self.framesPerDay(rate)
         let clockDay =
             isDropFrame ? rate.ticks(before: MediaTime(nanoseconds: 86_400_000_000_000)) : day
@@ -70,7 +70,7 @@ public struct Timecode: Sendable, Equatable {
 
     /// Number of timecode labels per day. At 29.97 frames per second, drop-frame counting drops 108 of
     /// 108,000 labels per hour (SMPTE ST 12-1).
-    public static func framesPerDay(_ rate: FrameRate) -> Int64 {
+    package static func framesPerDay(_ rate: FrameRate) -> Int64 {
         let labels = labelsPerSecond(rate) * 86_400
         return hasDropFrame(rate) ? labels - labels / 1000 : labels
     }

@@ -1,10 +1,10 @@
 import Glibc
-public import Media
+package import Media
 package import System
 
 /// Reads finished files again and compares them with the data that was written. Call these functions on a
 /// thread that may block on the disk.
-public enum FileVerification {
+package enum FileVerification {
     /// Computes the checksum of an entire file from the data on the disk. The file's pages are first dropped
     /// from the page cache.
     ///
@@ -14,7 +14,7 @@ public enum FileVerification {
     ///   - progress: Called on the calling thread with the number of bytes read since the previous call.
     /// - Returns: The size of the file in bytes, and its checksum.
     /// - Throws: `FileError` with the operation "opening" or "reading".
-    public static func checksum(
+    package static func checksum(
         of path: String, from start: Int64, progress: (Int64) -> Void = { _ in }
     ) throws(FileError) -> (byteCount: Int64, checksum: FileChecksum) {
         try checksum(of: try ContainedFile(path: path), from: start, progress: progress)
@@ -55,7 +55,7 @@ public enum FileVerification {
     ///   - path: Path of the file.
     ///   - summary: Expected content; `nil` checks only whether the file is consistent.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
-    public static func fault(ofMovie path: String, expecting summary: MovieSummary? = nil) -> String? {
+    package static func fault(ofMovie path: String, expecting summary: MovieSummary? = nil) -> String? {
         fault(expecting: summary) { () throws(FileError) in try ReadFile(try ContainedFile(path: path)) }
     }
 
@@ -91,7 +91,7 @@ public enum FileVerification {
     ///   - allowsTrailingBytes: Whether additional bytes may follow the data that the header describes. A recovery
     ///     that shortens the audio leaves such additional bytes.
     /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
-    public static func fault(
+    package static func fault(
         ofWave path: String, expecting byteCount: Int64? = nil, allowsTrailingBytes: Bool = false
     ) -> String? {
         fault(expecting: byteCount, allowsTrailingBytes: allowsTrailingBytes) { () throws(FileError) in

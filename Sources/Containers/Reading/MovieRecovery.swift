@@ -1,5 +1,5 @@
-public import FoundationEssentials
-public import Media
+package import FoundationEssentials
+package import Media
 package import System
 
 /// Recovers a movie file after a recording or a crash: reports the readable content, and converts the file to
@@ -11,38 +11,38 @@ package import System
 ///
 /// Not thread-safe: use an instance from only one thread at a time. The file is locked while the instance
 /// exists.
-public final class MovieRecovery {
+package final class MovieRecovery {
     /// One track of the movie, up to the last complete sample.
-    public struct Track: Sendable, Equatable {
+    package struct Track: Sendable, Equatable {
         /// Description of the track.
-        public let description: MovieTrack
+        package let description: MovieTrack
         /// Number of samples of the track that can be read.
-        public let sampleCount: Int
+        package let sampleCount: Int
         /// Number of samples that are decoded but not shown because their time is before T0.
-        public let leadCount: Int
+        package let leadCount: Int
         /// End of the last visible sample, in track ticks relative to T0.
-        public let end: Int64
+        package let end: Int64
         /// Frame rate of a video track, derived from the durations of its frames; `nil` for other tracks, for
         /// tracks without frames, and for variable frame rates.
-        public let rate: FrameRate?
+        package let rate: FrameRate?
         /// Number of samples that are in the file but can't be decoded, because samples that they depend on
         /// are missing.
-        public let droppedCount: Int
+        package let droppedCount: Int
         /// Time ranges of the frame grid without frames, in track ticks relative to T0. Players show the
         /// previous frame during these ranges.
-        public let holes: [Range<Int64>]
+        package let holes: [Range<Int64>]
     }
 
     /// File format variant.
-    public let kind: MovieKind
+    package let kind: MovieKind
     /// Whether the file is already a plain movie.
-    public let isPlain: Bool
+    package let isPlain: Bool
     /// Tracks of the file.
-    public let tracks: [Track]
+    package let tracks: [Track]
     /// Size of the file in bytes.
-    public let byteCount: Int64
+    package let byteCount: Int64
     /// Date of T0, accurate to the second.
-    public var createdAt: Date { MovieFile.date(secondsSince1904: content.createdAt) }
+    package var createdAt: Date { MovieFile.date(secondsSince1904: content.createdAt) }
     private let file: OutputFile
     private let content: MovieContent
 
@@ -53,7 +53,7 @@ public final class MovieRecovery {
     ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "opening" or "reading". A "reading" error contains an
     ///   explanation if multicam didn't record the file or if the file doesn't contain frames or audio.
-    public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
+    package convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         try self.init(try ContainedFile(path: path), disk: disk)
     }
 
@@ -103,7 +103,7 @@ public final class MovieRecovery {
     /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync". After an
     ///   error, the file is either in its previous state or complete.
     @discardableResult
-    public func repair(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
+    package func repair(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
         let wanted = tracks.indices.map { (ends.indices.contains($0) ? ends[$0] : nil) ?? tracks[$0].end }
         let isAsWanted = zip(tracks, wanted).allSatisfy { $0.end == $1 || $0.description.isTimecode }
         switch content.index {
@@ -147,7 +147,7 @@ public final class MovieRecovery {
     /// Only adjacent frames with the same size in bytes are compared. After 256 MiB have been read, further
     /// frames with the same size count as equal without being compared.
     /// - Throws: `FileError` with the operation "reading".
-    public func duplicatedCount(ofTrack index: Int) throws(FileError) -> Int {
+    package func duplicatedCount(ofTrack index: Int) throws(FileError) -> Int {
         guard content.tracks[index].description.codec == .mjpeg else { return 0 }
         var (count, unread) = (0, Self.comparedBytes)
         let samples = content.tracks[index].samples

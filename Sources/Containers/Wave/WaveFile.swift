@@ -1,4 +1,4 @@
-public import Media
+package import Media
 package import System
 
 /// Writes a Broadcast Wave recording that is playable at any time.
@@ -7,9 +7,9 @@ package import System
 /// most half a second of audio is lost if the process is killed. Not thread-safe: use an instance from only
 /// one thread at a time. If the instance is released without a call to `finish`, the file remains in its
 /// current state.
-public final class WaveFile {
+package final class WaveFile {
     /// Sample format: signed little-endian integers.
-    public enum Depth: Int, Sendable {
+    package enum Depth: Int, Sendable {
         /// 16 bits per sample.
         case integer16 = 16
         /// 24 bits per sample.
@@ -22,9 +22,9 @@ public final class WaveFile {
     package func reader() throws(FileError) -> ReadFile { try file.reader() }
 
     /// Path of the file.
-    public var path: String { file.path }
+    package var path: String { file.path }
     /// Sample rate and number of channels.
-    public let format: AudioFormat
+    package let format: AudioFormat
     private let depth: Depth
     private var header: WaveHeader
     private let headerSize: Int64
@@ -40,9 +40,9 @@ public final class WaveFile {
     /// Running checksum of the samples; `nil` if the checksum can't be computed.
     private var runningChecksum = RunningChecksum()
     /// Checksum of the finished file; `nil` until `finish` is called, or if the checksum can't be computed.
-    public private(set) var checksum: FileChecksum?
+    package private(set) var checksum: FileChecksum?
     /// Expected size of the file in bytes, computed from the data that was written.
-    public var byteCount: Int64 { headerSize + dataSize + dataSize % 2 }
+    package var byteCount: Int64 { headerSize + dataSize + dataSize % 2 }
 
     /// Creates a Broadcast Wave file. The file must not exist yet.
     ///
@@ -53,7 +53,7 @@ public final class WaveFile {
     ///   - broadcast: Metadata about the origin of the recording.
     ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "creating the file" or "writing".
-    public convenience init(
+    package convenience init(
         path: String, format: AudioFormat, depth: Depth = .integer24, broadcast: BroadcastExtension,
         disk: FileWriteHooks = FileWriteHooks()
     ) throws(FileError) {
@@ -94,7 +94,7 @@ public final class WaveFile {
     }
 
     /// Number of bytes that a call to `finish` would write now.
-    public var finishingByteCount: Int64 { Int64(pending.count) + 1 }
+    package var finishingByteCount: Int64 { Int64(pending.count) + 1 }
 
     /// Time until the pending samples are written; `nil` before the first samples are appended.
     package var writeSchedule: WriteSchedule? {
@@ -109,17 +109,17 @@ public final class WaveFile {
     }
 
     /// Number of appended samples per channel.
-    public var sampleCount: Int64 { (dataSize + Int64(pending.count)) / Int64(header.blockSize) }
+    package var sampleCount: Int64 { (dataSize + Int64(pending.count)) / Int64(header.blockSize) }
 
     /// Number of samples per channel that are already in the file and therefore survive a process crash.
-    public var writtenSampleCount: Int64 { dataSize / Int64(header.blockSize) }
+    package var writtenSampleCount: Int64 { dataSize / Int64(header.blockSize) }
 
     /// Replaces the origin metadata of a file that was created before its start time was known. Call this
     /// function only before the first sample is appended.
     ///
     /// - Parameter broadcast: Metadata about the origin of the recording.
     /// - Throws: `FileError` with the operation "writing".
-    public func setStartMetadata(_ broadcast: BroadcastExtension) throws(FileError) {
+    package func setStartMetadata(_ broadcast: BroadcastExtension) throws(FileError) {
         precondition(dataSize == 0 && pending.isEmpty, "the metadata must be set before the first sample")
         header = WaveHeader(format: format, bits: depth.rawValue, broadcast: broadcast)
         let bytes = header.bytes(dataSize: 0)
@@ -136,7 +136,7 @@ public final class WaveFile {
     /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync" if these or earlier
     ///   samples can't be written. After a failure, all later calls throw the same error. The file is valid
     ///   up to the failure, and can still be finished.
-    public func append(samples: [Float]) throws(FileError) {
+    package func append(samples: [Float]) throws(FileError) {
         precondition(isOpen, "samples must be appended before the file is finished")
         precondition(
             samples.count % format.channels == 0, "all channels must have the same number of samples")
@@ -159,7 +159,7 @@ public final class WaveFile {
     /// - Returns: Number of samples per channel in the file.
     /// - Throws: `FileError` with the operation "writing", "fdatasync", or "fsync".
     @discardableResult
-    public func finish() throws(FileError) -> Int64 {
+    package func finish() throws(FileError) -> Int64 {
         precondition(isOpen, "the file is already finished")
         isOpen = false
         let known = failure
@@ -183,7 +183,7 @@ public final class WaveFile {
 
     /// Closes the file without writing the pending samples. The file is playable but may lack the last half
     /// second of audio.
-    public func abandon() {
+    package func abandon() {
         isOpen = false
         durability.end()
         file.unlock()
@@ -203,7 +203,7 @@ public final class WaveFile {
     ///
     /// - Throws: `FileError` with the operation "writing". Data that was written earlier remains valid, and
     ///   the file can still be finished.
-    public func writeRest() throws(FileError) {
+    package func writeRest() throws(FileError) {
         guard failure == nil, !pending.isEmpty else { return }
         do throws(FileError) {
             try file.write(pending, at: headerSize + dataSize)

@@ -151,16 +151,16 @@ extension [UInt8] {
 }
 
 /// Origin metadata of a Broadcast Wave file (`bext` chunk, EBU Tech 3285).
-public struct BroadcastExtension: Sendable, Equatable {
+package struct BroadcastExtension: Sendable, Equatable {
     /// Free text, at most 256 bytes of UTF-8. Longer text is truncated.
-    public let description: String
+    package let description: String
     /// Name of the recording, at most 32 bytes of UTF-8. A longer name is truncated.
-    public let reference: String
+    package let reference: String
     /// Local date and time of the first sample.
-    public let start: LocalTime
+    package let start: LocalTime
 
     /// Creates origin metadata. Each parameter sets the property of the same name.
-    public init(description: String, reference: String, start: LocalTime) {
+    package init(description: String, reference: String, start: LocalTime) {
         self.description = description
         self.reference = reference
         self.start = start

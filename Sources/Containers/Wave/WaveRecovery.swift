@@ -1,4 +1,4 @@
-public import Media
+package import Media
 package import System
 
 /// Recovers a Broadcast Wave file after a recording or a crash: reports the readable content, and corrects
@@ -7,13 +7,13 @@ package import System
 /// During a recording, samples are written before the header is updated, so all samples that the header
 /// describes and that are within the file are complete. Not thread-safe: use an instance from only one thread
 /// at a time. The file is locked while the instance exists.
-public final class WaveRecovery {
+package final class WaveRecovery {
     /// Sample rate and number of channels.
-    public let format: AudioFormat
+    package let format: AudioFormat
     /// Number of complete samples per channel.
-    public let sampleCount: Int64
+    package let sampleCount: Int64
     /// Whether the sizes in the header are consistent with each other and with the file.
-    public let isPlain: Bool
+    package let isPlain: Bool
     private let file: OutputFile
     /// Bytes of the file before the samples.
     private let header: [UInt8]
@@ -27,7 +27,7 @@ public final class WaveRecovery {
     ///   - disk: Callbacks for file writes.
     /// - Throws: `FileError` with the operation "opening" or "reading". A "reading" error contains an
     ///   explanation if multicam didn't record the file.
-    public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
+    package convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
         try self.init(try ContainedFile(path: path), disk: disk)
     }
 
@@ -59,7 +59,7 @@ public final class WaveRecovery {
     /// - Returns: Number of samples per channel in the corrected header.
     /// - Throws: `FileError` with the operation "writing", "truncating the file", or "fdatasync".
     @discardableResult
-    public func repair(sampleCount wanted: Int64? = nil) throws(FileError) -> Int64 {
+    package func repair(sampleCount wanted: Int64? = nil) throws(FileError) -> Int64 {
         let count = max(0, wanted ?? sampleCount)
         if isPlain, count == sampleCount { return count }
         let samples = Int64(layout.samplesOffset)

@@ -315,9 +315,9 @@ final class WebCertificate {
 }
 
 /// The reason why the control room can't be served, as a sentence for the user.
-public struct WebError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct WebError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message: what failed, where, why, and what to do.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

@@ -1,14 +1,14 @@
 internal import CMedia
-public import Media
+package import Media
 
 /// Discrete Fourier transform of complex numbers, using libavutil. The object owns an `AVTXContext`. Not
 /// thread-safe: use it from one thread only.
-public final class FourierTransform {
+package final class FourierTransform {
     /// Direction of the transform. Neither direction scales the values.
-    public enum Direction: Sendable { case forward, inverse }
+    package enum Direction: Sendable { case forward, inverse }
 
     /// Number of complex input and output values.
-    public let length: Int
+    package let length: Int
     private var context: OpaquePointer?
     /// The imported type `av_tx_fn` can't be used here, because it breaks the compiler's symbol extraction
     /// (Swift 6.3.1).
@@ -21,7 +21,7 @@ public final class FourierTransform {
     ///   - direction: Direction of the transform. Neither direction scales: a signal that is transformed forward and
     ///     back is multiplied by `length`.
     /// - Throws: An error if memory allocation fails.
-    public init(length: Int, _ direction: Direction) throws(EncodingError) {
+    package init(length: Int, _ direction: Direction) throws(EncodingError) {
         precondition(
             length > 1 && length <= 1 << 24 && length.nonzeroBitCount == 1,
             "the length must be a power of two")
@@ -44,7 +44,7 @@ public final class FourierTransform {
 
     /// Transforms `input` into `output`. Both arrays contain 2 · `length` floats each: interleaved real and
     /// imaginary parts. The contents of `input` are undefined afterwards.
-    public func transform(_ input: inout [Float], into output: inout [Float]) {
+    package func transform(_ input: inout [Float], into output: inout [Float]) {
         precondition(
             input.count == 2 * length && output.count == 2 * length,
             "both arrays must contain 2 × length values")

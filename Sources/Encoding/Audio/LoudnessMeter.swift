@@ -1,6 +1,6 @@
 internal import CMedia
 internal import Glibc
-public import Media
+package import Media
 
 /// Measures loudness and true peak with libebur128.
 ///
@@ -172,10 +172,10 @@ final class TruePeakMeter {
 ///
 /// Interpolation costs far more than all other audio processing, so a block isn't interpolated if its peak is
 /// certainly below the caller's threshold.
-public final class BlockPeakMeter {
+package final class BlockPeakMeter {
     /// Number of frames in a block. A measured peak may lie in the previous block, because the last samples
     /// of that block affect this one.
-    public static let blockLength = 64
+    package static let blockLength = 64
 
     private let state: OwnedLoudnessState
     /// The frames immediately before the next block, interleaved.
@@ -187,7 +187,7 @@ public final class BlockPeakMeter {
     ///   - channels: Number of channels, 1 to 8.
     ///   - name: Name of the track, used in messages.
     /// - Throws: An error if `channels` is out of range, or memory allocation fails.
-    public init(channels: Int, name: String) throws(EncodingError) {
+    package init(channels: Int, name: String) throws(EncodingError) {
         state = try OwnedLoudnessState(.truePeak, channels: channels, name: name)
         history = Array(repeating: 0, count: TruePeakMeter.reach * channels)
     }
@@ -199,7 +199,7 @@ public final class BlockPeakMeter {
     ///   - floor: Threshold below which peaks don't need to be exact; 1 is full scale.
     /// - Returns: The true peak if it exceeds `floor`; otherwise, some value that doesn't exceed `floor`.
     /// - Throws: An error if libebur128 fails.
-    public func peak(of block: ArraySlice<Float>, above floor: Float) throws(EncodingError) -> Float {
+    package func peak(of block: ArraySlice<Float>, above floor: Float) throws(EncodingError) -> Float {
         let samples = history + block
         history = Array(samples.suffix(history.count))
         let highest = samples.withUnsafeBufferPointer { media_peak($0.baseAddress, $0.count) }

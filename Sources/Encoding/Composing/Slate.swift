@@ -1,5 +1,5 @@
 internal import CMedia
-public import Media
+package import Media
 
 /// Creates JPEGs that replace missing camera frames.
 enum Slate {
@@ -32,14 +32,14 @@ enum Slate {
 }
 
 /// Creates a slate as an independent frame, for a window that has no other frame to show.
-public enum SlateFrame {
+package enum SlateFrame {
     /// Draws a slate. The first call takes tens of milliseconds because it reads the machine's fonts.
     ///
     /// - Parameters:
     ///   - caption: Text on the slate.
     ///   - size: Width × height in pixels, both at least 2.
     /// - Returns: An I420 frame in JPEG's color description that owns its memory.
-    public static func makeFrame(_ caption: SlateCaption, size: FrameSize) -> CapturedFrame {
+    package static func makeFrame(_ caption: SlateCaption, size: FrameSize) -> CapturedFrame {
         let (planes, byteCount) = FramePlane.packed(.i420, size)
         let memory = SharedBytes(count: byteCount)
         Planes(i420: memory, size: size).paintSlate(caption, in: .jpeg)

@@ -1,44 +1,44 @@
 internal import CMedia
-public import Media
+package import Media
 
 /// Reads the frames or the audio of a media file in any format that libavformat supports. Not thread-safe: use it from
 /// one thread only.
 ///
 /// To read both frames and audio, open the file twice.
-public final class MediaFileReader {
+package final class MediaFileReader {
     /// Type of stream that a reader returns.
-    public enum Media: Sendable { case video, audio }
+    package enum Media: Sendable { case video, audio }
 
     /// Format of a file's video stream.
-    public struct VideoProperties: Sendable, Equatable {
+    package struct VideoProperties: Sendable, Equatable {
         /// libavcodec's name of the codec, such as `mjpeg` or `h264`.
-        public let codec: String
+        package let codec: String
         /// Pixel format of the frames that `nextFrame` returns: `mjpeg` for unchanged JPEGs from the file, `i420` for
         /// decoded frames.
-        public let pixel: PixelFormat
+        package let pixel: PixelFormat
         /// Width × height in pixels, each 1…16384.
-        public let size: FrameSize
+        package let size: FrameSize
         /// Frames per second, measured from the frames' timestamps. If the file doesn't contain timestamps, the rate
         /// stated in the stream is used.
-        public let rate: FrameRate
+        package let rate: FrameRate
         /// Color description stated in the file.
-        public let color: ColorDescription
+        package let color: ColorDescription
         /// Pixel aspect ratio of the frames; `nil` for square pixels.
-        public let pixelAspect: AspectRatio?
+        package let pixelAspect: AspectRatio?
         /// Transformation that makes the frames upright. The frames returned by `nextFrame` are already
         /// mirrored but not rotated.
         let orientation: FrameOrientation
 
         /// Clockwise rotation that makes the frames upright.
-        public var rotation: Rotation { orientation.rotation }
+        package var rotation: Rotation { orientation.rotation }
     }
 
     /// Format of the video stream; `nil` in an audio reader.
-    public let video: VideoProperties?
+    package let video: VideoProperties?
     /// Sample rate and channel count of the audio stream; `nil` in a video reader.
-    public let audio: AudioFormat?
+    package let audio: AudioFormat?
     /// Duration stated in the file; `nil` if the file doesn't state a duration.
-    public let duration: Nanoseconds?
+    package let duration: Nanoseconds?
 
     private let stream: DemuxedStream
     private let packet: OwnedPacket
@@ -58,7 +58,7 @@ public final class MediaFileReader {
     /// - Throws: An error if the file can't be read or doesn't contain the stream, the beginning of the
     ///   stream can't be decoded, the frame size is invalid, or the audio format is unsupported: not 1 to 8
     ///   channels at 8000 to 192 000 Hz.
-    public init(path: String, media: Media) throws(EncodingError) {
+    package init(path: String, media: Media) throws(EncodingError) {
         stream = try DemuxedStream(
             path: path, type: media == .video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO, keepsOffset: true)
         packet = try OwnedPacket(path)
@@ -91,13 +91,13 @@ public final class MediaFileReader {
 
     /// End time of the data read so far from all streams of the file. At the end of the file, this is the
     /// file's duration.
-    public var end: Nanoseconds { stream.timeline?.end ?? .zero }
+    package var end: Nanoseconds { stream.timeline?.end ?? .zero }
 
     /// Length of one timestamp tick in the file, which is the best precision of any time.
-    public var tick: Nanoseconds { stream.tick }
+    package var tick: Nanoseconds { stream.tick }
 
     /// Returns the number of packets that could not be decoded since the last call.
-    public func drainDamageCount() -> Int {
+    package func drainDamageCount() -> Int {
         let count = decoder?.damagedPackets ?? 0
         defer { reportedDamageCount = count }
         return count - reportedDamageCount
@@ -105,7 +105,7 @@ public final class MediaFileReader {
 
     /// Returns descriptions of the timestamp jumps since the last call. Each description contains the
     /// position and the length of the jump.
-    public func drainJumps() -> [String] {
+    package func drainJumps() -> [String] {
         let jumps = stream.timeline?.jumps ?? []
         defer { reportedJumpCount = jumps.count }
         return jumps.dropFirst(reportedJumpCount).map { jump in
@@ -121,7 +121,7 @@ public final class MediaFileReader {
     /// - Returns: The frame; `nil` at the end of the file.
     /// - Throws: An error if reading or converting fails.
     /// - Precondition: The reader was opened for video.
-    public func nextFrame() throws(EncodingError) -> CapturedFrame? {
+    package func nextFrame() throws(EncodingError) -> CapturedFrame? {
         guard let video else { preconditionFailure("the reader must be opened for video") }
         defer { count += 1 }
         // If the file doesn't contain timestamps, times are computed from the frame rate.
@@ -147,7 +147,7 @@ public final class MediaFileReader {
     /// - Returns: The samples and their time; `nil` at the end of the file.
     /// - Throws: An error if reading fails, or the sample rate or channel count changes.
     /// - Precondition: The reader was opened for audio.
-    public func nextAudio() throws(EncodingError) -> (samples: [Float], time: Nanoseconds)? {
+    package func nextAudio() throws(EncodingError) -> (samples: [Float], time: Nanoseconds)? {
         guard let resampler, let decoder, let audio else {
             preconditionFailure("the reader must be opened for audio")
         }

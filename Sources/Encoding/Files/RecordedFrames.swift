@@ -1,19 +1,19 @@
-public import Media
+package import Media
 
 /// Finds single frames of a recorded file by their times, in any order. Not thread-safe: use it from one thread only.
 ///
 /// All times are file times: 0 is the start of playback in a player. JPEGs are returned unchanged; other
 /// frames are decoded. Sequential access is the fastest.
-public final class RecordedFrames {
+package final class RecordedFrames {
     /// A frame of the file, with its time.
-    public struct TimedFrame {
+    package struct TimedFrame {
         /// The frame. Consecutive JPEGs with identical bytes are returned as the same object.
-        public let frame: CapturedFrame
+        package let frame: CapturedFrame
         /// Start time of the frame in the file.
-        public let time: MediaTime
+        package let time: MediaTime
         /// If this frame repeats earlier JPEGs byte for byte, the start time of the first JPEG in that run,
         /// among those that were read; otherwise `time`.
-        public let runStart: MediaTime
+        package let runStart: MediaTime
     }
 
     private let reader: TrackReader
@@ -36,7 +36,7 @@ public final class RecordedFrames {
     ///   - path: Path of the file.
     ///   - number: Index of the stream in the file.
     /// - Throws: An error if the file can't be read or the stream isn't video.
-    public init(path: String, stream number: Int) throws(EncodingError) {
+    package init(path: String, stream number: Int) throws(EncodingError) {
         reader = try TrackReader(path: path, stream: number, media: .video, isMeasured: false)
     }
 
@@ -59,7 +59,7 @@ public final class RecordedFrames {
     ///   - start: If a seek is needed, reading starts at this time or earlier; `nil` for `time`.
     /// - Returns: The frame; `nil` if the file doesn't contain frames.
     /// - Throws: An error if reading fails.
-    public func frame(at time: MediaTime, readFrom start: MediaTime? = nil) throws(EncodingError)
+    package func frame(at time: MediaTime, readFrom start: MediaTime? = nil) throws(EncodingError)
         -> TimedFrame?
     {
         if !isReachable(time) { try seek(before: time, from: min(time, start ?? time)) }

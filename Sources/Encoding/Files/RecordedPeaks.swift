@@ -1,11 +1,11 @@
-public import Media
+package import Media
 
 /// Measures the peaks of recorded audio in equal intervals, to draw a waveform. The audio of several files
 /// can be added, one after another.
-public struct RecordedPeaks: Sendable {
+package struct RecordedPeaks: Sendable {
     /// Highest sample magnitude in each interval, measured on a mono mix of all channels: 0 to 1 (full
     /// scale).
-    public private(set) var peaks: [Float]
+    package private(set) var peaks: [Float]
     private let duration: Nanoseconds
 
     /// Creates an empty measurement.
@@ -13,7 +13,7 @@ public struct RecordedPeaks: Sendable {
     /// - Parameters:
     ///   - count: Number of intervals, at least one.
     ///   - duration: Total duration of all intervals, above zero.
-    public init(count: Int, duration: Nanoseconds) {
+    package init(count: Int, duration: Nanoseconds) {
         precondition(count > 0 && duration > .zero, "the count and the duration must be positive")
         peaks = [Float](repeating: 0, count: count)
         self.duration = duration
@@ -27,7 +27,7 @@ public struct RecordedPeaks: Sendable {
     ///   - start: Position of the file's time 0 in the waveform.
     ///   - goesOn: A closure that is called periodically. If it returns `false`, the measurement ends.
     /// - Throws: An error if the file can't be read or the stream isn't audio.
-    public mutating func addFile(
+    package mutating func addFile(
         path: String, stream: Int, from start: Nanoseconds, while goesOn: () -> Bool = { true }
     ) throws(EncodingError) {
         let reader = try TrackReader(path: path, stream: stream, media: .audio)

@@ -1,8 +1,8 @@
 internal import CMedia
-public import Media
+package import Media
 
 /// Loads a still image in JPEG, PNG, or any other format that libavcodec supports.
-public struct StillImage {
+package struct StillImage {
     /// Decodes an image into a packed I420 frame, full-range BT.601 as in a JPEG. The image is scaled to fit, with
     /// black bars if the aspect ratios differ.
     ///
@@ -11,7 +11,7 @@ public struct StillImage {
     ///   - size: Width × height of the frame in pixels, both even.
     /// - Returns: The Y, Cb, and Cr planes, one after another, without padding.
     /// - Throws: An error if the file can't be read or decoded, contains no frame, or `size` is too small.
-    public static func load(path: String, size: FrameSize) throws(EncodingError) -> SharedBytes {
+    package static func load(path: String, size: FrameSize) throws(EncodingError) -> SharedBytes {
         precondition(
             size.width % 2 == 0 && size.height % 2 == 0, "a 4:2:0 frame must have an even width and height")
         let stream = try DemuxedStream(path: path, type: AVMEDIA_TYPE_VIDEO)

@@ -1,13 +1,13 @@
 internal import CMedia
 import Glibc
-public import Media
+package import Media
 internal import System
 
 /// Reads one stream of a recorded file, starting at any time, for measurement or playback. Not thread-safe:
 /// use it from one thread only.
 ///
 /// All times are file times: 0 is the start of playback in a player. Damaged frames are skipped.
-public final class TrackReader {
+package final class TrackReader {
     private let stream: DemuxedStream
     private let isAudio: Bool
     private let packet: OwnedPacket
@@ -25,14 +25,14 @@ public final class TrackReader {
     private var isAtStart = true
 
     /// Time and brightness of one frame of the file.
-    public struct BrightnessSample: Sendable {
+    package struct BrightnessSample: Sendable {
         /// File time of the frame.
-        public let time: MediaTime
+        package let time: MediaTime
         /// Mean luma of the frame: 0 black, 1 white.
-        public let brightness: Double
+        package let brightness: Double
         /// Whether the frame repeats the previous one. JPEGs are compared byte for byte. Frames in other
         /// formats are repeats if their brightness is exactly equal.
-        public let isRepeat: Bool
+        package let isRepeat: Bool
     }
 
     /// Opens a stream at the beginning of the file.
@@ -47,7 +47,7 @@ public final class TrackReader {
     /// - Throws: An error if the file can't be read, the stream is missing or has another media type, or the
     ///   file doesn't state the stream's sample rate or channel count. Unless `isMeasured` is set, also an
     ///   error if the file doesn't state the frame size.
-    public convenience init(
+    package convenience init(
         path: String, stream: Int, media: MediaFileReader.Media, isMeasured: Bool = true
     ) throws(EncodingError) {
         try self.init(
@@ -114,18 +114,18 @@ public final class TrackReader {
     }
 
     /// Duration of the stream, or of the file as a fallback; `nil` if the file states neither.
-    public var duration: Nanoseconds? { stream.duration }
+    package var duration: Nanoseconds? { stream.duration }
     /// File time of the first frame or sample that a player presents; `nil` if the file doesn't state this
     /// time.
-    public var startTime: MediaTime? { stream.startTime.map { MediaTime(nanoseconds: $0.count) } }
+    package var startTime: MediaTime? { stream.startTime.map { MediaTime(nanoseconds: $0.count) } }
     /// Samples per second per channel; 0 in a video reader.
-    public var sampleRate: Int { isAudio ? audioFormat.rate : 0 }
+    package var sampleRate: Int { isAudio ? audioFormat.rate : 0 }
     /// Number of audio channels; 0 in a video reader.
-    public var channels: Int { isAudio ? audioFormat.channels : 0 }
+    package var channels: Int { isAudio ? audioFormat.channels : 0 }
 
     /// Continues reading at the last key frame or audio packet at or before `time`. The next frame or samples
     /// may start before `time`.
-    public func seek(to time: MediaTime) throws(EncodingError) {
+    package func seek(to time: MediaTime) throws(EncodingError) {
         if time > .zero || !isAtStart { try stream.seek(to: Nanoseconds(time.nanoseconds)) }
         isAtStart = false
         lastJPEG = nil
@@ -143,7 +143,7 @@ public final class TrackReader {
     /// - Returns: The time and brightness of the frame; `nil` at the end of the file.
     /// - Throws: An error if reading fails.
     /// - Precondition: The reader was opened for video.
-    public func nextBrightness() throws(EncodingError) -> BrightnessSample? {
+    package func nextBrightness() throws(EncodingError) -> BrightnessSample? {
         precondition(!isAudio, "the reader must be opened for video")
         return isJPEG ? try nextJPEG() : try nextDecoded()
     }
@@ -184,7 +184,7 @@ public final class TrackReader {
     ///   bytes are returned as the same object, so that the image isn't decoded twice.
     /// - Throws: An error if reading or converting fails.
     /// - Precondition: The reader was opened for video.
-    public func nextFrame() throws(EncodingError) -> (frame: CapturedFrame, time: MediaTime)? {
+    package func nextFrame() throws(EncodingError) -> (frame: CapturedFrame, time: MediaTime)? {
         precondition(!isAudio, "the reader must be opened for video")
         guard isJPEG else {
             while let decoded = try decoder?.nextFrame() {
@@ -215,7 +215,7 @@ public final class TrackReader {
     /// hides have negative times. This method reads to the end of the file; call `seek` before reading again.
     ///
     /// - Throws: An error if reading fails.
-    public func frameTimes() throws(EncodingError) -> [(time: MediaTime, isKey: Bool)] {
+    package func frameTimes() throws(EncodingError) -> [(time: MediaTime, isKey: Bool)] {
         var times: [(time: MediaTime, isKey: Bool)] = []
         while try stream.read(into: packet.pointer) {
             guard let time = stream.fileTime(packet.pointer.pointee.pts) else { continue }
@@ -231,7 +231,7 @@ public final class TrackReader {
     /// - Returns: The samples and their time; `nil` at the end of the file.
     /// - Throws: An error if reading fails, or the sample rate or channel count changes.
     /// - Precondition: The reader was opened for audio.
-    public func nextSamples() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
+    package func nextSamples() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
         precondition(isAudio, "the reader must be opened for audio")
         while let frame = try decoder?.nextFrame(), let resampler {
             guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }
@@ -246,7 +246,7 @@ public final class TrackReader {
     /// - Returns: The samples and their time; `nil` at the end of the file.
     /// - Throws: An error if reading fails, or the sample rate or channel count changes.
     /// - Precondition: The reader was opened for audio.
-    public func nextMonoSamples() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
+    package func nextMonoSamples() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
         precondition(isAudio, "the reader must be opened for audio")
         while let frame = try decoder?.nextFrame(), let resampler {
             guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }

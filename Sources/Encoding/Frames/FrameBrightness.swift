@@ -1,5 +1,5 @@
 internal import CMedia
-public import Media
+package import Media
 
 /// Measures the mean brightness of frames at a fraction of the cost of decoding them. Not thread-safe: use it from one
 /// thread only.
@@ -7,7 +7,7 @@ public import Media
 /// JPEGs are decoded at 1/8 of their width and height, which requires only the mean of each 8×8 block. In raw
 /// frames, every fourth pixel of every fourth row is read. Sampling at this resolution is enough to detect
 /// when a lamp or a flash changes the brightness of the entire frame.
-public final class FrameBrightness {
+package final class FrameBrightness {
     private let decoder = JPEGDecoder()
     private var memory = SharedBytes(count: 0)
 
@@ -15,14 +15,14 @@ public final class FrameBrightness {
     private static let scale = JPEGScale.smallest
 
     /// Creates a brightness meter with a separate JPEG decoder.
-    public init() {}
+    package init() {}
 
     /// Measures the mean luma of a frame: 0 is black and 1 is white, for full-range and limited-range frames
     /// alike. Code values outside the legal range produce values slightly below 0 or above 1.
     ///
     /// - Returns: The mean luma; `nil` for a damaged JPEG, for planes outside the frame's memory, and for
     ///   H.264, which must be decoded first.
-    public func mean(of frame: CapturedFrame) -> Double? {
+    package func mean(of frame: CapturedFrame) -> Double? {
         withExtendedLifetime(frame) {
             switch frame.pixel {
             case .h264: nil

@@ -1,9 +1,9 @@
 internal import CMedia
-public import Media
+package import Media
 
 /// Encodes Y, Cb, and Cr planes as baseline JPEGs. All JPEGs contain the same Huffman tables: the standard
 /// tables of ITU-T T.81, annex K.3. Not thread-safe: use it from one thread only.
-public final class JPEGEncoder {
+package final class JPEGEncoder {
     private let handle: tjhandle?
     private let quality: Int
     private var scratch = SharedBytes(count: 0)
@@ -11,7 +11,7 @@ public final class JPEGEncoder {
     /// Creates an encoder.
     ///
     /// - Parameter quality: JPEG quality on libjpeg's scale, 1…100.
-    public init(quality: Int = 90) {
+    package init(quality: Int = 90) {
         precondition((1...100).contains(quality), "the JPEG quality must be in 1…100")
         handle = tjInitCompress()
         self.quality = quality
@@ -35,7 +35,7 @@ public final class JPEGEncoder {
     ///   - chroma: Resolution of `u` and `v`.
     /// - Returns: A complete JPEG.
     /// - Throws: An error with libjpeg-turbo's reason if it rejects the frame.
-    public func encode(
+    package func encode(
         planes y: UnsafePointer<UInt8>, yStride: Int, u: UnsafePointer<UInt8>, uStride: Int,
         v: UnsafePointer<UInt8>,
         vStride: Int, size: FrameSize, chroma: ChromaSampling
@@ -105,7 +105,7 @@ public final class JPEGEncoder {
 }
 
 /// Creates small JPEGs from frames for remote viewers. Not thread-safe: use it from one thread at a time.
-public final class PreviewEncoder {
+package final class PreviewEncoder {
     private let encoder = JPEGEncoder(quality: PreviewEncoder.quality)
     private let painter = FramePainter()
     /// Memory for the scaled frame, used only by this encoder.
@@ -116,7 +116,7 @@ public final class PreviewEncoder {
     private static let quality = 75
 
     /// Creates an encoder.
-    public init() {}
+    package init() {}
 
     /// Returns the size of a preview, with the frame's aspect ratio and even width and height.
     ///
@@ -124,7 +124,7 @@ public final class PreviewEncoder {
     ///   - size: Width × height of the original frame in pixels.
     ///   - width: Maximum width in pixels, at least 2.
     /// - Returns: The preview size. This is `size` itself if the frame isn't wider than `width`.
-    public static func size(_ size: FrameSize, atMost width: Int) -> FrameSize {
+    package static func size(_ size: FrameSize, atMost width: Int) -> FrameSize {
         guard size.width > width else { return size }
         let height = Int64(size.height).rescaled(from: Int64(size.width), to: Int64(width))
         return FrameSize(width: max(width / 2 * 2, 2), height: max(Int(height) / 2 * 2, 2))
@@ -137,7 +137,7 @@ public final class PreviewEncoder {
     ///   - width: Maximum width in pixels, at least 2.
     /// - Returns: A complete JPEG, at most `width` pixels wide.
     /// - Throws: An error if the frame is damaged.
-    public func jpeg(of frame: CapturedFrame, atMost width: Int) throws(EncodingError) -> SharedBytes {
+    package func jpeg(of frame: CapturedFrame, atMost width: Int) throws(EncodingError) -> SharedBytes {
         if frame.pixel == .mjpeg, frame.size.width <= width { return frame.memory }
         let size = Self.size(frame.size, atMost: width)
         let even = FrameSize(width: max(size.width / 2 * 2, 2), height: max(size.height / 2 * 2, 2))

@@ -233,7 +233,7 @@ extension CapturedFrame {
 }
 
 /// Resolution of the Cb and Cr planes relative to the luma plane.
-public enum ChromaSampling: Sendable {
+package enum ChromaSampling: Sendable {
     /// Chroma planes have half the width and half the height of the luma plane.
     case c420
     /// Chroma planes have half the width and the full height of the luma plane.

@@ -1,6 +1,6 @@
 internal import CMedia
 internal import Glibc
-public import Media
+package import Media
 
 /// Tests whether a hardware encoder is suitable for recordings, and measures its capacity.
 ///
@@ -13,9 +13,9 @@ public import Media
 ///
 /// The trial takes several seconds and blocks the calling thread. If the driver hangs, the encoder is
 /// abandoned. If the driver crashes, so does the process.
-public struct EncoderTrial {
+package struct EncoderTrial {
     /// Frame sizes of the tested streams, in pixels. Recordings never send larger frames to the encoder.
-    public static let sizes = [
+    package static let sizes = [
         FrameSize(width: 1280, height: 720), FrameSize(width: 1920, height: 1080),
         FrameSize(width: 1080, height: 1920),
     ]
@@ -41,7 +41,7 @@ public struct EncoderTrial {
     /// Creates a trial for an encoder. Call `run` to start the trial.
     ///
     /// - Parameter encoder: An encoder found on this computer.
-    public init(of encoder: HardwareEncoder) {
+    package init(of encoder: HardwareEncoder) {
         self.init(of: encoder, open: LibraryCoder.makeFactory(for: encoder))
     }
 
@@ -64,7 +64,7 @@ public struct EncoderTrial {
     /// - Parameter progress: Called with the completed fraction, 0…1.
     /// - Returns: The encoder with its measurements, or with the reason for the failure if the encoder
     ///   doesn't work.
-    public func run(progress: (Double) -> Void = { _ in }) -> TriedEncoder {
+    package func run(progress: (Double) -> Void = { _ in }) -> TriedEncoder {
         var tried: [SizeResult] = []
         do throws(EncodingError) {
             for (index, size) in sizes.enumerated() {

@@ -1,5 +1,5 @@
 internal import CMedia
-public import Media
+package import Media
 
 /// Hardware encoder accessed through libavcodec. The encoder is opened, used, and closed by one thread.
 final class LibraryCoder: HardwareCoding {
@@ -235,10 +235,10 @@ extension HardwareEncoder {
     ///
     /// - Parameter name: libavcodec's name of the encoder, such as `h264_nvenc`.
     /// - Returns: Whether the encoder is part of the library.
-    public static func isInLibrary(_ name: String) -> Bool { avcodec_find_encoder_by_name(name) != nil }
+    package static func isInLibrary(_ name: String) -> Bool { avcodec_find_encoder_by_name(name) != nil }
 
     /// Version of the library that drives the hardware, such as `libavcodec 59.37.100`.
-    public static var libraryVersion: String {
+    package static var libraryVersion: String {
         let version = avcodec_version()
         return "libavcodec \(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF)"
     }

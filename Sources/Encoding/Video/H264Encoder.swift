@@ -1,9 +1,9 @@
 internal import CMedia
-public import Media
+package import Media
 
 /// Encodes H.264 like a camera's stream or for live output. Every frame is returned immediately. Not
 /// thread-safe: use it from one thread only.
-public final class H264Encoder {
+package final class H264Encoder {
     private let stream: X264Stream
     private let size: FrameSize
     private let frame: OwnedFrame
@@ -22,7 +22,7 @@ public final class H264Encoder {
     ///   - color: Color description of the frames, which is written to the stream.
     /// - Throws: An error if the width or height is odd, or x264 is missing, rejects the settings, or can't allocate
     ///   memory.
-    public init(
+    package init(
         size: FrameSize, rate: FrameRate, preset: VideoEncodingSettings.Preset = .ultrafast,
         annexB: Bool = true,
         quality: Int = 23, color: ColorDescription = .bt709Limited
@@ -47,7 +47,7 @@ public final class H264Encoder {
     ///   - color: Color description of the frames, which is written to the stream.
     /// - Throws: An error if the width or height is odd, or x264 is missing, rejects the settings, or can't allocate
     ///   memory.
-    public init(
+    package init(
         live name: String, size: FrameSize, rate: FrameRate, bitrate: Int, color: ColorDescription
     ) throws(EncodingError) {
         self.size = size
@@ -60,10 +60,10 @@ public final class H264Encoder {
 
     /// Changes the bit rate of live output, in bits per second, starting with the next frame. The stream
     /// isn't interrupted.
-    public func change(bitrate: Int) { stream.change(bitrate: bitrate) }
+    package func change(bitrate: Int) { stream.change(bitrate: bitrate) }
 
     /// Description of the stream for a file. A tick lasts `rate.seconds` units of the time scale `rate.frames`.
-    public var parameters: StreamParameters { stream.parameters }
+    package var parameters: StreamParameters { stream.parameters }
 
     /// Encodes a frame without copying it first.
     ///
@@ -74,7 +74,7 @@ public final class H264Encoder {
     ///   - asKey: Whether the frame must be a key frame.
     /// - Returns: One packet, the access unit of this frame.
     /// - Throws: An error if memory allocation fails or x264 fails.
-    public func encode(
+    package func encode(
         i420 memory: SharedBytes, planes: [FramePlane], tick: Int64, asKey: Bool = false
     ) throws(EncodingError) -> [EncodedPacket] {
         precondition(planes.count == 3, "an I420 frame must have three planes")

@@ -85,18 +85,18 @@ enum GroupAddress {
 }
 
 /// An error of a group operation, with a message for the user.
-public struct GroupError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct GroupError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message: what failed, where, why, and how to fix it.
-    public let description: String
+    package let description: String
     /// The exit status that results from the error.
-    public let status: Int32
+    package let status: Int32
 
     /// Creates an error with a message for the user.
     ///
     /// - Parameters:
     ///   - description: The message for the user.
     ///   - status: The exit status: 1, or 2 for invalid arguments.
-    public init(_ description: String, status: Int32 = 1) {
+    package init(_ description: String, status: Int32 = 1) {
         self.description = description
         self.status = status
     }

@@ -8,7 +8,7 @@ public import Writers
 ///         guard let clock = metadata.headerClock, let exposure = clock.presentationTime else { return }
 ///         print(metadata.capturedAt.nanoseconds, exposure)
 ///     }
-///     let session = setup.makeSession(options, metadataTaps: [tap])
+///     try session.attach(tap)
 ///
 /// The packet header clock is requested from a camera when the camera starts. This clock is therefore
 /// available only if the tap was passed to the session before the start, or if the session records metadata.

@@ -1,5 +1,5 @@
 internal import Containers
-public import Media
+package import Media
 internal import Plan
 internal import SessionFolder
 internal import Timing
@@ -301,14 +301,14 @@ extension PixelRectangle {
 
 /// A time in seconds as an exact fraction in lowest terms. The fraction is exact, so that editors don't need
 /// to round the start of a frame.
-public struct ExactTime: Sendable, Hashable {
+package struct ExactTime: Sendable, Hashable {
     /// Numerator in units of `1 / scale` seconds.
-    public let value: Int64
+    package let value: Int64
     /// Number of units per second; positive.
-    public let scale: Int64
+    package let scale: Int64
 
     /// Time zero.
-    public static let zero = ExactTime(0, over: 1)
+    package static let zero = ExactTime(0, over: 1)
 
     /// Creates a time of `value / scale` seconds. Values that don't fit are clamped.
     private init(_ value: Int128, over scale: Int128) {
@@ -320,7 +320,7 @@ public struct ExactTime: Sendable, Hashable {
     }
 
     /// Creates the time of a frame at a rate, counted from 0.
-    public init(frame: Int64, at rate: FrameRate) {
+    package init(frame: Int64, at rate: FrameRate) {
         self.init(Int128(frame) * Int128(rate.seconds), over: Int128(rate.frames))
     }
 
@@ -334,12 +334,12 @@ public struct ExactTime: Sendable, Hashable {
     static func + (left: Self, right: Self) -> Self { left - (.zero - right) }
 
     /// Returns the time in frames at a rate, including fractions of a frame.
-    public func frames(at rate: FrameRate) -> Double {
+    package func frames(at rate: FrameRate) -> Double {
         Double(value) * Double(rate.frames) / (Double(scale) * Double(rate.seconds))
     }
 
     /// Returns the nearest frame at a rate.
-    public func nearestFrame(at rate: FrameRate) -> Int64 {
+    package func nearestFrame(at rate: FrameRate) -> Int64 {
         let product = Int128(value) * Int128(rate.frames)
         let divisor = Int128(scale) * Int128(rate.seconds)
         return Int64(clamping: (2 * product + (product < 0 ? -divisor : divisor)) / (2 * divisor))

@@ -1,13 +1,13 @@
-public import FoundationEssentials
+package import FoundationEssentials
 internal import Glibc
-public import Media
-public import Profiles
+package import Media
+package import Profiles
 internal import SessionFolder
 
 /// Writes editing projects into a session folder.
-public enum SessionExport {
+package enum SessionExport {
     /// Path of the last exported cut, relative to the session folder. `--cut FILE` reads this file.
-    public static let cutFile = "edit/cut.json"
+    package static let cutFile = "edit/cut.json"
 
     /// Writes the projects for a cut, and the cut itself. Existing files are replaced.
     ///
@@ -18,7 +18,7 @@ public enum SessionExport {
     ///   - folder: Path of the session folder.
     /// - Returns: Paths of the files relative to the session folder.
     /// - Throws: `FileError` with the operation "creating the folder", "creating the file", "writing" or "renaming".
-    public static func write(
+    package static func write(
         _ session: RecordedSession, cut: Cut, formats: [EditFormat], in folder: String
     ) throws(FileError) -> [String] {
         for format in formats {
@@ -31,7 +31,7 @@ public enum SessionExport {
 
 extension EditFormat {
     /// Path of the project file, relative to the session folder.
-    public var file: String { "edit/session.\(rawValue)" }
+    package var file: String { "edit/session.\(rawValue)" }
 
     /// Returns the content of the project file.
     ///
@@ -39,7 +39,7 @@ extension EditFormat {
     ///   - session: The recording.
     ///   - cut: A cut of the recording.
     /// - Returns: The bytes of the file.
-    public func data(of session: RecordedSession, cut: Cut) -> Data {
+    package func data(of session: RecordedSession, cut: Cut) -> Data {
         let timeline = EditTimeline(session, cut: cut)
         return switch self {
         case .fcpxml: FinalCutXML.data(of: timeline)

@@ -1,8 +1,8 @@
-public import Containers
+package import Containers
 internal import FoundationEssentials
-public import Media
-public import Profiles
-public import SessionFolder
+package import Media
+package import Profiles
+package import SessionFolder
 internal import System
 internal import Timing
 
@@ -10,64 +10,64 @@ internal import Timing
 /// and the gaps. A pure value type.
 ///
 /// `init(folder:)` reads the recording from a session folder.
-public struct RecordedSession: Sendable, Equatable {
+package struct RecordedSession: Sendable, Equatable {
     /// Name of the session folder.
-    public var name: String
+    package var name: String
     /// Display title; the folder's name if the user didn't set one.
-    public var title: String
+    package var title: String
     /// Names of people by role.
-    public var people: [String: String]
+    package var people: [String: String]
     /// Project formats requested in the profile.
-    public var formats: [EditFormat]
+    package var formats: [EditFormat]
     /// Size of the edited picture in pixels: the size of the program or, for a recording without a program,
     /// the upright size of the first camera.
-    public var size: FrameSize
+    package var size: FrameSize
     /// Frame rate of the edited picture in frames per second: the rate of the program or, for a recording
     /// without a program, the rate of the first camera.
-    public var rate: FrameRate
+    package var rate: FrameRate
     /// Length of the recording; a whole number of frames at `rate`.
-    public var duration: MediaTime
+    package var duration: MediaTime
     /// Wall clock time at T0.
-    public var start: LocalTime
+    package var start: LocalTime
     /// Time of T0 since 1970 in UTC.
-    public var startSince1970: Nanoseconds = .zero
+    package var startSince1970: Nanoseconds = .zero
     /// Offset of the wall clock from UTC, in seconds.
-    public var secondsFromGMT = 0
+    package var secondsFromGMT = 0
     /// The cameras, in manifest order. For a recording without camera tracks, this array contains the
     /// program.
-    public var angles: [SessionTrack]
+    package var angles: [SessionTrack]
     /// The microphones, in manifest order.
-    public var microphones: [SessionTrack]
+    package var microphones: [SessionTrack]
     /// The recorded program; `nil` without a program.
-    public var program: SessionTrack?
+    package var program: SessionTrack?
     /// Markers set by users.
-    public var markers: [Manifest.Marker]
+    package var markers: [Manifest.Marker]
     /// Arrangements and mixes of the program; empty without a program.
-    public var arrangements: [Manifest.Arrangement]
+    package var arrangements: [Manifest.Arrangement]
     /// Changes made by users during the recording.
-    public var changes: [Manifest.Change]
+    package var changes: [Manifest.Change]
     /// Messages for users about missing or recovered content.
-    public var problems: [String]
+    package var problems: [String]
     /// Encoder settings of the program; `nil` if its manifest doesn't contain them.
-    public var encoding: VideoSettings? = nil
+    package var encoding: VideoSettings? = nil
 
     /// Number of frames in the recording at `rate`.
-    public var frameCount: Int64 { rate.ticks(before: duration) }
+    package var frameCount: Int64 { rate.ticks(before: duration) }
 
     /// Returns the timecode at T0 for a rate: the time of day, as in the camera files.
-    public func timecode(at rate: FrameRate) -> Timecode { Timecode(at: start, rate: rate) }
+    package func timecode(at rate: FrameRate) -> Timecode { Timecode(at: start, rate: rate) }
 
     /// Returns the angle for a role; `nil` if it doesn't exist.
-    public func angle(_ role: String) -> SessionTrack? { angles.first { $0.role == role } }
+    package func angle(_ role: String) -> SessionTrack? { angles.first { $0.role == role } }
 
     /// Returns the number of the frame at `rate` that contains an instant, from 0 to the last frame.
-    public func frame(at time: MediaTime) -> Int64 {
+    package func frame(at time: MediaTime) -> Int64 {
         let next = rate.ticks(before: time)
         return min(rate.time(ofTick: next) == time ? next : max(0, next - 1), max(0, frameCount - 1))
     }
 
     /// Whether the mix of the recording contains any audio.
-    public var hasAudio: Bool {
+    package var hasAudio: Bool {
         microphones.isEmpty
             ? (program?.channels ?? 0) > 0
             : microphones.contains { gains(of: $0.role).contains { $0.decibels != nil } }
@@ -75,7 +75,7 @@ public struct RecordedSession: Sendable, Equatable {
 
     /// Returns the gains, in dB, that the program's mix applies to a microphone, in order. Each entry contains the
     /// first frame to which the gain applies. The first entry is at frame 0; `nil` means muted. Without a program, all microphones are mixed unchanged.
-    public func gains(of role: String) -> [(frame: Int64, decibels: Double?)] {
+    package func gains(of role: String) -> [(frame: Int64, decibels: Double?)] {
         var gains: [(frame: Int64, decibels: Double?)] = []
         for arrangement in arrangements {
             let frame = gains.isEmpty ? 0 : rate.ticks(before: MediaTime(nanoseconds: arrangement.at_ns))
@@ -95,7 +95,7 @@ extension RecordedSession {
     /// - Parameter folder: Path of the folder.
     /// - Throws: `FileError` with the operation "reading" with a message that explains what to do: the recording is
     ///   missing, still running, or interrupted, or all of its files are missing.
-    public init(folder: String) throws(FileError) {
+    package init(folder: String) throws(FileError) {
         if let group = try GroupManifest.read(in: folder) {
             self = try Self(group, in: folder)
         } else {
@@ -151,7 +151,7 @@ extension RecordedSession {
     ///   - manifest: A manifest that has been read and validated.
     ///   - name: Name of the session folder.
     ///   - isThere: Returns whether a file, given by its path relative to the folder, can be read.
-    public init?(_ manifest: Manifest, name: String, isThere: (String) -> Bool) {
+    package init?(_ manifest: Manifest, name: String, isThere: (String) -> Bool) {
         let end = MediaTime(nanoseconds: max(0, manifest.duration_ns))
         var problems: [String] = []
         var lost: [String] = []
@@ -390,7 +390,7 @@ extension RecordedSession {
     ///   - group: Content of `group.json`.
     ///   - parts: For each node, its name, its recording, and the start of the recording relative to the group's T0. If
     ///     a start is negative, the earliest start is the session's T0.
-    public init?(
+    package init?(
         _ group: GroupManifest, joining parts: [(node: String, session: RecordedSession, later: Nanoseconds)]
     ) {
         // Using the highest rate of all nodes ensures that no frames are omitted.
@@ -451,7 +451,7 @@ extension RecordedSession {
     ///   - time: An instant of the session.
     ///   - rate: Rate of the timecode.
     /// - Returns: The timecode.
-    public func timecode(of track: SessionTrack?, at time: MediaTime, rate: FrameRate) -> Timecode {
+    package func timecode(of track: SessionTrack?, at time: MediaTime, rate: FrameRate) -> Timecode {
         let (start, since) = origin(of: track, at: time)
         return Timecode(at: start, rate: rate).advanced(by: rate.ticks(before: since))
     }
@@ -483,7 +483,7 @@ extension SessionTrack {
 
 extension RecordedSession {
     /// Returns the session up to an instant, without later files and markers. Performs no I/O.
-    public func truncated(at end: MediaTime) -> RecordedSession {
+    package func truncated(at end: MediaTime) -> RecordedSession {
         var session = self
         session.duration = min(duration, end)
         session.angles = angles.compactMap { $0.truncated(at: end) }
@@ -515,7 +515,7 @@ extension RecordedSession {
     ///   0; `nil` if it can't be read.
     /// - Returns: The session with the times of the first visible frames. Each such file extends to the first
     ///   frame of the next file.
-    public func withFirstFrames(_ start: (SessionPart) -> MediaTime?) -> RecordedSession {
+    package func withFirstFrames(_ start: (SessionPart) -> MediaTime?) -> RecordedSession {
         var session = self
         for angle in session.angles.indices where !session.angles[angle].isOnGrid {
             var parts = session.angles[angle].parts

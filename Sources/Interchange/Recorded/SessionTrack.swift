@@ -1,59 +1,59 @@
-public import Containers
-public import Media
-public import Timing
+package import Containers
+package import Media
+package import Timing
 
 /// Everything recorded for one role: a camera's angle, a microphone, or the program. Consecutive tracks of one role
 /// (`desk`, then `desk.2`) are joined.
-public struct SessionTrack: Sendable, Equatable {
+package struct SessionTrack: Sendable, Equatable {
     /// Kind of a track.
-    public enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         case camera, microphone, program
     }
 
     /// The role; `program` for the program.
-    public let role: String
+    package let role: String
     /// Kind of the track.
-    public let kind: Kind
+    package let kind: Kind
     /// The files in order, without overlaps. During gaps between the files, nothing was recorded.
-    public internal(set) var parts: [SessionPart]
+    package internal(set) var parts: [SessionPart]
     /// Frames per second of the track's grid; `nil` for audio.
-    public let rate: FrameRate?
+    package let rate: FrameRate?
     /// Whether the frames are on the grid T0 + k / rate. Frames of a copied H.264 track are at their own capture times.
-    public let isOnGrid: Bool
+    package let isOnGrid: Bool
     /// Clockwise rotation that makes the stored frames upright. The files declare this rotation, so players
     /// apply the rotation themselves.
-    public let rotation: Rotation
+    package let rotation: Rotation
     /// Pixel aspect ratio of the stored frames, as declared in the files; `nil` for square pixels.
-    public var pixelAspect: AspectRatio?
+    package var pixelAspect: AspectRatio?
     /// The part of the camera's frames that the stored frames contain.
-    public let shown: FramePart
+    package let shown: FramePart
     /// Number of audio channels; 0 for a track without audio.
-    public let channels: Int
+    package let channels: Int
     /// Periods in which nothing was captured, which contain duplicated frames, a slate (a still image with a
     /// notice), or silence.
-    public let gaps: [Gap]
+    package let gaps: [Gap]
     /// Names of the devices assigned to the role, in order, without unsafe characters.
-    public let devices: [String]
+    package let devices: [String]
     /// The camera that shows this microphone's speaker; `nil` if not specified.
-    public let camera: String?
+    package let camera: String?
 
     /// Periods without usable content: identical or black pictures, or digital silence.
-    public internal(set) var empty: [Range<MediaTime>] = []
+    package internal(set) var empty: [Range<MediaTime>] = []
 
     /// Origin of the track's files in a group's recording: the wall clock at T0 of the computer that recorded
     /// them, and the T0 of that computer relative to the group's T0. `nil` if the session's origin applies.
-    public var origin: Origin?
+    package var origin: Origin?
 
     /// Origin of a track's files in a group's recording.
-    public struct Origin: Sendable, Equatable {
+    package struct Origin: Sendable, Equatable {
         /// Wall clock at T0 of the computer that recorded the track.
-        public let start: LocalTime
+        package let start: LocalTime
         /// The computer's T0 relative to the group's T0; positive if it is later than the group's T0.
-        public let later: Nanoseconds
+        package let later: Nanoseconds
     }
 
     /// Creates a track.
-    public init(
+    package init(
         role: String, kind: Kind, parts: [SessionPart], rate: FrameRate? = nil, isOnGrid: Bool = true,
         rotation: Rotation = .none, shown: FramePart = .whole, channels: Int = 0, gaps: [Gap] = [],
         devices: [String] = [], camera: String? = nil
@@ -72,7 +72,7 @@ public struct SessionTrack: Sendable, Equatable {
     }
 
     /// Returns the part that contains an instant; `nil` if nothing was recorded.
-    public func part(at time: MediaTime) -> SessionPart? {
+    package func part(at time: MediaTime) -> SessionPart? {
         parts.last { $0.from <= time && time < $0.to }
     }
 
@@ -81,7 +81,7 @@ public struct SessionTrack: Sendable, Equatable {
     ///
     /// - Parameter end: End of the recording.
     /// - Returns: The periods, relative to T0; they may overlap.
-    public func unusableRanges(until end: MediaTime) -> [Range<MediaTime>] {
+    package func unusableRanges(until end: MediaTime) -> [Range<MediaTime>] {
         var stretches = gaps.filter { $0.from < $0.to }.map { $0.from..<$0.to } + empty
         var last = MediaTime.zero
         for part in parts {
@@ -99,32 +99,32 @@ public struct SessionTrack: Sendable, Equatable {
 
     /// Returns the size of the stored frames at an instant. If no part contains the instant, returns the size
     /// in the nearest earlier part or else in the first part; `nil` for audio.
-    public func size(at time: MediaTime) -> FrameSize? {
+    package func size(at time: MediaTime) -> FrameSize? {
         (parts.last { $0.from <= time } ?? parts.first)?.size
     }
 }
 
 /// One media file of a track: its content and its position in the session.
-public struct SessionPart: Sendable, Equatable {
+package struct SessionPart: Sendable, Equatable {
     /// Path of the file, relative to the session folder.
-    public let file: String
+    package let file: String
     /// Index of the track's stream in the file, from 0.
-    public let stream: Int
+    package let stream: Int
     /// Codec of the stream: `h264`, `mjpeg`, `aac` or `pcm_s24le`.
-    public let codec: String
+    package let codec: String
     /// Session time that corresponds to time 0 of the file.
-    public let from: MediaTime
+    package let from: MediaTime
     /// Session time when the next part's first frame is shown, or when the track ends.
-    public internal(set) var to: MediaTime
+    package internal(set) var to: MediaTime
     /// Session time when the first frame is shown. This time equals `from`, except for a copied H.264 track,
     /// since each of its files begins with a key frame. Until this time, the frames of the previous file are
     /// shown.
-    public internal(set) var firstFrame: MediaTime
+    package internal(set) var firstFrame: MediaTime
     /// Size of the stored frames in pixels; `nil` for audio.
-    public let size: FrameSize?
+    package let size: FrameSize?
 
     /// Creates a part.
-    public init(
+    package init(
         file: String, stream: Int, codec: String, from: MediaTime, to: MediaTime, size: FrameSize? = nil
     ) {
         self.file = file

@@ -1,12 +1,12 @@
-public import Media
-public import Plan
-public import Profiles
-public import SessionFolder
+package import Media
+package import Plan
+package import Profiles
+package import SessionFolder
 
 extension InsetStyle {
     /// Returns the style for a picture of another size. Only the width of the border is in pixels; the scaled
     /// width is even.
-    public func scaled(from size: FrameSize, to other: FrameSize) -> InsetStyle {
+    package func scaled(from size: FrameSize, to other: FrameSize) -> InsetStyle {
         var style = self
         style.border = Self.border(border, from: size, to: other)
         return style
@@ -36,7 +36,7 @@ extension RecordedSession {
     ///   - style: Position of insets, and how frames are fitted; `nil` for the program's own layers if it showed the
     ///     shot, otherwise for the layout's default style.
     /// - Returns: One layer for each camera that is shown.
-    public func layers(
+    package func layers(
         of shot: Cut.Shot, at time: MediaTime? = nil, size: FrameSize? = nil,
         style: InsetStyle? = nil
     ) -> [PlannedLayer] {
@@ -67,7 +67,7 @@ extension RecordedSession {
     }
 
     /// Returns the arrangement of the program at an instant; `nil` without a program.
-    public func arrangement(at time: MediaTime) -> Manifest.Arrangement? {
+    package func arrangement(at time: MediaTime) -> Manifest.Arrangement? {
         arrangements.last { $0.at_ns <= time.nanoseconds } ?? arrangements.first
     }
 

@@ -1,5 +1,5 @@
-public import Media
-public import Profiles
+package import Media
+package import Profiles
 
 /// A cut that follows the voices: it shows the active speaker, or all speakers if several people or no one is
 /// speaking. A pure value type.
@@ -10,16 +10,16 @@ public import Profiles
 /// Because the whole recording is known, each switch occurs slightly before the person begins to speak, and
 /// shots shorter than the minimum are avoided. A switch for no visible reason looks like a mistake, so
 /// switches are made only when someone starts or stops speaking.
-public struct VoiceCut: Sendable, Equatable {
+package struct VoiceCut: Sendable, Equatable {
     /// A microphone and the camera that shows its speaker.
-    public struct Speaker: Sendable, Equatable {
+    package struct Speaker: Sendable, Equatable {
         /// Role of the microphone.
-        public let microphone: String
+        package let microphone: String
         /// Role of the camera.
-        public let camera: String
+        package let camera: String
 
         /// Pairs a microphone with a camera.
-        public init(microphone: String, camera: String) {
+        package init(microphone: String, camera: String) {
             self.microphone = microphone
             self.camera = camera
         }
@@ -29,15 +29,15 @@ public struct VoiceCut: Sendable, Equatable {
     private static let longest = MediaTime(nanoseconds: 172_800_000_000_000)
 
     /// The possible speakers.
-    public var speakers: [Speaker]
+    package var speakers: [Speaker]
     /// Roles of the cameras that are shown if several people or no one is speaking, in order.
-    public var wide: [String]
+    package var wide: [String]
     /// Layout of the cameras in `wide`.
-    public var wideLayout: ProgramLayout
+    package var wideLayout: ProgramLayout
     /// Minimum length of a shot.
-    public var minShot: Nanoseconds = .seconds(2)
+    package var minShot: Nanoseconds = .seconds(2)
     /// Time by which the switch to a camera precedes the voice.
-    public var lead: Nanoseconds = .milliseconds(80)
+    package var lead: Nanoseconds = .milliseconds(80)
 
     /// Determines the camera of each speaker, and the wide shot: a camera without a microphone, otherwise a grid.
     ///
@@ -47,7 +47,7 @@ public struct VoiceCut: Sendable, Equatable {
     ///     assignments in the recording.
     /// - Throws: `CutError` with a message that asks for the missing information: a microphone without a camera, a role
     ///   that doesn't exist, fewer than two cameras, or no microphones.
-    public init(for session: RecordedSession, cameras: [String: String] = [:]) throws(CutError) {
+    package init(for session: RecordedSession, cameras: [String: String] = [:]) throws(CutError) {
         for (microphone, camera) in cameras.sorted(by: { $0.key < $1.key }) {
             guard session.microphones.contains(where: { $0.role == microphone }) else {
                 let roles = session.microphones.map(\.role).joined(separator: ", ")
@@ -98,7 +98,7 @@ public struct VoiceCut: Sendable, Equatable {
     ///   - session: The recording.
     ///   - levels: For each of `speakers`, in order, the levels that a `VoiceMeter` measured from T0 on.
     /// - Returns: A cut with shots of at least `shortest`, unless the recording itself is shorter.
-    public func cut(of session: RecordedSession, levels: [[Float]]) -> Cut {
+    package func cut(of session: RecordedSession, levels: [[Float]]) -> Cut {
         let length = max(1, Int(clamping: session.duration.ticks(perSecond: 100)))
         let activity = VoiceActivity(
             levels: speakers.indices.map { index in

@@ -1,40 +1,40 @@
 internal import Glibc
-public import Media
+package import Media
 
 /// Measures the voice level of one microphone every 10 ms in each of eight bands from 150 Hz to 4.8 kHz.
 ///
 /// Rumble below and hiss above the bands would hide quiet voices. Within a band, a voice can be louder than
 /// noise or another voice that is louder overall. Each retained period of 10 ms takes 32 bytes of memory.
-public struct VoiceMeter: Sendable {
+package struct VoiceMeter: Sendable {
     /// Mean power of each band. Full scale is 1.
-    public typealias Powers = SIMD8<Float>
+    package typealias Powers = SIMD8<Float>
 
     /// Number of samples per level at 48 kHz.
-    public static let samplesPerLevel = 480
+    package static let samplesPerLevel = 480
     /// Level of digital silence, and of periods without a recording, in decibels.
-    public static let silence: Float = -120
+    package static let silence: Float = -120
 
     /// Powers in 10 ms steps since T0, without the powers that have been dropped.
-    public private(set) var powers: [Powers] = []
+    package private(set) var powers: [Powers] = []
     /// Number of powers that have been dropped at the beginning.
-    public private(set) var droppedCount = 0
+    package private(set) var droppedCount = 0
     /// Number of powers since T0.
-    public var count: Int { droppedCount + powers.count }
+    package var count: Int { droppedCount + powers.count }
     private var power = Powers.zero
     private var sampleCount = 0
     private var (near, far) = (Powers.zero, Powers.zero)
 
     /// Creates a meter that starts at T0.
-    public init() {}
+    package init() {}
 
     /// Returns the level of all bands in decibels relative to full scale, at least `silence`.
-    public static func level(of powers: Powers) -> Float {
+    package static func level(of powers: Powers) -> Float {
         // The bands overlap, so their sum is too large.
         max(silence, 10 * log10(powers.sum() * 0.66 + 1e-13))
     }
 
     /// Processes the next samples: 48 kHz, one channel, full scale ±1.
-    public mutating func add(_ samples: some Sequence<Float>) {
+    package mutating func add(_ samples: some Sequence<Float>) {
         let filter = Self.filter
         for sample in samples {
             // During digital silence, the filter states would become denormal numbers, which slow down
@@ -51,7 +51,7 @@ public struct VoiceMeter: Sendable {
     }
 
     /// Appends silence up to an instant, for a period without a recording.
-    public mutating func skip(to time: MediaTime) {
+    package mutating func skip(to time: MediaTime) {
         let wanted = time.ticks(perSecond: 48_000) / Int64(Self.samplesPerLevel)
         if sampleCount > 0, Int64(count) < wanted { finishLevel() }
         // Two days contain 17 million levels.
@@ -60,7 +60,7 @@ public struct VoiceMeter: Sendable {
 
     /// Drops the powers before an index counted from T0, for continuous use. Afterward, at most twice the
     /// requested number of powers remain, and at least one second.
-    public mutating func drop(before index: Int) {
+    package mutating func drop(before index: Int) {
         let old = min(index, count) - droppedCount
         guard old > max(100, powers.count / 2) else { return }
         powers.removeFirst(old)

@@ -1,17 +1,17 @@
 /// The cameras that automatic switching shows for a voice while a session is running, excluding cameras that
 /// can't be shown. The cut of a finished recording uses the same wide shot. A pure value type.
-public struct VoiceShots: Sendable, Equatable {
+package struct VoiceShots: Sendable, Equatable {
     /// Roles of the cameras assigned to a speaker.
-    public let cameras: [String]
+    package let cameras: [String]
     /// Roles of the cameras that are shown if several people or no one is speaking, the main camera first.
-    public let wide: [String]
+    package let wide: [String]
     private let all: [String]
 
     /// - Parameters:
     ///   - cameras: Roles of the cameras assigned to a speaker.
     ///   - all: Roles of all cameras. The first camera that isn't assigned to a speaker is the wide shot. Without such
     ///     a camera, the wide shot is a grid of all cameras.
-    public init(cameras: [String], all: [String]) {
+    package init(cameras: [String], all: [String]) {
         self.cameras = cameras
         self.all = all
         wide = all.first { !cameras.contains($0) }.map { [$0] } ?? all
@@ -26,7 +26,7 @@ public struct VoiceShots: Sendable, Equatable {
     ///   - previous: Roles of the cameras shown so far.
     /// - Returns: The roles of the cameras to show, the main camera first. If no camera can be shown, the
     ///   roles of the requested cameras.
-    public func shown(_ camera: String?, without faulty: Set<String>, previous: [String]) -> [String] {
+    package func shown(_ camera: String?, without faulty: Set<String>, previous: [String]) -> [String] {
         let wanted = camera.map { [$0] } ?? wide
         for candidates in [wanted, wide, previous] {
             let usable = candidates.filter { !faulty.contains($0) }

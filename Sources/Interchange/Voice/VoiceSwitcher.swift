@@ -1,5 +1,5 @@
 internal import Glibc
-public import Media
+package import Media
 
 /// Voice switching during a recording: makes a decision every 10 ms, based on the audio up to that time. A
 /// pure value type.
@@ -8,9 +8,9 @@ public import Media
 /// microphone are estimated continuously. Even a soft voice is louder than the noise or another voice in some
 /// band. Since the future is unknown, evidence for a change is weighed against evidence for the current
 /// picture, and the switch occurs about 0.5 s after the speaker changes.
-public struct VoiceSwitcher: Sendable {
+package struct VoiceSwitcher: Sendable {
     /// The picture to show.
-    public enum Choice: Sendable, Equatable {
+    package enum Choice: Sendable, Equatable {
         /// The speaker of one microphone, identified by the microphone's index in the list of levels.
         case speaker(Int)
         /// All speakers, because several are speaking.
@@ -51,7 +51,7 @@ public struct VoiceSwitcher: Sendable {
     /// - Parameters:
     ///   - microphones: Number of microphones.
     ///   - minShot: Minimum length of a shot.
-    public init(microphones: Int, minShot: Nanoseconds) {
+    package init(microphones: Int, minShot: Nanoseconds) {
         self.minShot = max(1, Int(clamping: minShot.count / 10_000_000))
         let count = max(0, microphones)
         microphoneStates = Array(repeating: MicrophoneState(), count: count)
@@ -64,7 +64,7 @@ public struct VoiceSwitcher: Sendable {
 
     /// Starts a new recording with all speakers shown. The learned properties of microphones and voices are
     /// kept.
-    public mutating func restart() {
+    package mutating func restart() {
         shown = .silence
         shownSince = time
         resetEvidence()
@@ -75,7 +75,7 @@ public struct VoiceSwitcher: Sendable {
     /// - Parameter powers: The powers that a `VoiceMeter` measured over 10 ms, in the order of the
     ///   microphones. Missing values count as silence.
     /// - Returns: The picture to show from now on, if it changes.
-    public mutating func add(_ powers: [VoiceMeter.Powers?]) -> Choice? {
+    package mutating func add(_ powers: [VoiceMeter.Powers?]) -> Choice? {
         for index in microphoneStates.indices {
             let power = index < powers.count ? powers[index] : .zero
             microphoneStates[index].isMuted = power == nil

@@ -5,31 +5,31 @@
 /// sends less.
 public struct BandwidthShortage: Sendable, Hashable {
     /// A share of a USB bus's bandwidth.
-    public struct Share: Sendable, Hashable {
+    package struct Share: Sendable, Hashable {
         /// Bandwidth in bytes per microframe of 125 µs.
-        public let bytes: Int
+        package let bytes: Int
         /// The share as a percentage of the bandwidth that the bus can allocate to all its devices.
-        public let percent: Int
+        package let percent: Int
 
         /// Creates a share from bytes per microframe and their percentage of the allocatable bandwidth.
-        public init(bytes: Int, percent: Int) {
+        package init(bytes: Int, percent: Int) {
             self.bytes = bytes
             self.percent = percent
         }
     }
 
     /// Bandwidth currently reserved by another device.
-    public struct Claim: Sendable, Hashable {
+    package struct Claim: Sendable, Hashable {
         /// Readable name of the device, including the device node for a camera: `Studio Webcam
         /// (/dev/video0)`.
-        public let device: String
+        package let device: String
         /// The program that uses the device; `nil` if unknown.
-        public let holder: DeviceHolder?
+        package let holder: DeviceHolder?
         /// Share of the bus's bandwidth that the device reserves.
-        public let share: Share
+        package let share: Share
 
         /// Creates a claim and replaces unprintable characters in the device's name.
-        public init(device: String, holder: DeviceHolder?, share: Share) {
+        package init(device: String, holder: DeviceHolder?, share: Share) {
             self.device = device.printable()
             self.holder = holder
             self.share = share
@@ -37,21 +37,21 @@ public struct BandwidthShortage: Sendable, Hashable {
     }
 
     /// PCI address of the USB controller, for example `0000:00:14.0`; `nil` if unknown.
-    public let controller: String?
+    package let controller: String?
     /// Reservations of other devices, largest first.
-    public let claims: [Claim]
+    package let claims: [Claim]
     /// The smallest reservation that the camera may have requested; `nil` if unknown.
-    public let requested: Share?
+    package let requested: Share?
     /// The largest of the camera's possible reservations that would still fit into the available bandwidth;
     /// `nil` if none fits or the sizes are unknown.
-    public let fitting: Share?
+    package let fitting: Share?
     /// Raw formats of the camera that fit into `fitting`, largest first, for example `yuyv 640x480 at 15`.
-    public let fittingFormats: [String]
+    package let fittingFormats: [String]
     /// PCI addresses of controllers that have a free port and no active streams.
-    public let freeControllers: [String]
+    package let freeControllers: [String]
 
     /// Creates a description of a bandwidth shortage; omit values that are unknown.
-    public init(
+    package init(
         controller: String?, claims: [Claim] = [], asked: Share? = nil, fitting: Share? = nil,
         fittingFormats: [String] = [], freeControllers: [String] = []
     ) {
@@ -84,7 +84,7 @@ extension BandwidthShortage.Share {
 extension BandwidthShortage {
     /// Sentences that explain which devices are using the bandwidth, what the camera requested, and what to
     /// do.
-    public var explanation: String {
+    package var explanation: String {
         let place = controller.map { " \($0.printable())" } ?? ""
         let head =
             "the USB controller\(place) does not have enough free bandwidth for this device (disk space is not the problem)"
@@ -128,5 +128,5 @@ extension BandwidthShortage {
 
 extension BandwidthShortage.Share: CustomStringConvertible {
     /// The bandwidth share in readable form: `800 bytes per microframe (13 %)`.
-    public var description: String { "\(bytes) bytes per microframe (\(percent) %)" }
+    package var description: String { "\(bytes) bytes per microframe (\(percent) %)" }
 }

@@ -64,7 +64,7 @@ public protocol CameraSource: Sendable {
     /// The source stores the values that the camera accepted. If the device loses its values after a stream
     /// restart or a reconnection, the source sets the stored values again.
     ///
-    /// - Parameter requests: The control requests, in a valid order (`ControlGovernor.ordered`).
+    /// - Parameter requests: The control requests, with each automatic control before the manual control that depends on it.
     /// - Returns: The outcome of each request, in the same order.
     /// - Throws: `DeviceError` if the device is disconnected or doesn't respond.
     func setControls(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome]

@@ -31,12 +31,12 @@ public struct CaptureDevice: Sendable, Hashable {
     public package(set) var deviceType: DeviceType
     /// Whether the system or the user specified `deviceType`. If neither specified the type, `deviceType` is
     /// `external`, which is the type of most devices.
-    public package(set) var isTypeKnown: Bool
+    package var isTypeKnown: Bool
     /// Mounting side of a built-in camera, if the camera reports it.
     public package(set) var position: Position
     /// Clockwise rotation that makes the camera's frames upright, given how the camera is built in or
     /// mounted.
-    public package(set) var mounting: Rotation
+    package var mounting: Rotation
     /// Pixel aspect ratio of a camera's stored frames; `nil` for square pixels. Only video files can have
     /// non-square pixels.
     public package(set) var pixelAspect: AspectRatio?
@@ -46,18 +46,18 @@ public struct CaptureDevice: Sendable, Hashable {
     public let name: String
     /// Whether this camera is a capture stick, which captures the output of another device over HDMI or
     /// another cable.
-    public package(set) var isCaptureStick = false
+    package var isCaptureStick = false
     /// Manufacturer name that the device reports; empty if the device doesn't report one.
-    public let manufacturer: String
+    package let manufacturer: String
     /// Device node of a V4L2 camera (`/dev/video0`), or source name of a PulseAudio microphone.
     public package(set) var node: String
     /// Selector that matches only this device: `usb:…`, `/dev/video0`, `pulse:…`.
     public let selector: String
     /// USB controller or other bus to which the device is connected. Devices on one bus share its bandwidth.
     /// The value is `nil` if the bus is unknown.
-    public let controller: String?
+    package let controller: String?
     /// Speed of the USB connection in megabits per second (sysfs `speed`); `nil` if unknown.
-    public let busSpeed: Int?
+    package let busSpeed: Int?
     /// Identity of the microphone in this camera, or of the camera that contains this microphone; `nil` if
     /// the device doesn't have a companion.
     public package(set) var companion: DeviceIdentity?
@@ -69,18 +69,18 @@ public struct CaptureDevice: Sendable, Hashable {
     /// Whether this microphone is the sound server's default.
     public package(set) var isDefault = false
     /// Sound server card of this microphone; `nil` if it isn't part of a card.
-    public package(set) var card: SoundCard?
+    package var card: SoundCard?
     /// Input ports that can be selected for this microphone; empty if the microphone doesn't offer a choice.
-    public package(set) var ports: [AudioPort] = []
+    package var ports: [AudioPort] = []
     /// Position of each channel of this microphone; empty if its driver doesn't report positions.
-    public package(set) var channelPositions: [Position] = []
+    package var channelPositions: [Position] = []
     /// A camera's V4L2 controls with their current values.
     public let controls: [DeviceControl]
     /// Reason why the device can't currently be used; `nil` if the device can be used.
     public let problem: Problem?
 
     /// Creates a device and sorts its formats by increasing size.
-    public init(
+    package init(
         mediaType: MediaType, deviceType: DeviceType, isTypeKnown: Bool = true,
         position: Position = .unspecified, mounting: Rotation = .none, identity: DeviceIdentity, name: String,
         manufacturer: String = "", node: String, selector: String, controller: String? = nil,
@@ -108,10 +108,10 @@ public struct CaptureDevice: Sendable, Hashable {
     }
 
     /// Whether all of the camera's formats are monochrome, as with an infrared camera.
-    public var isGray: Bool { !formats.isEmpty && formats.allSatisfy(\.isGray) }
+    package var isGray: Bool { !formats.isEmpty && formats.allSatisfy(\.isGray) }
 
     /// The named frame sizes that a camera offers, smallest first.
-    public var sizePresets: [SizePreset] { SizePreset.offered(by: formats) }
+    package var sizePresets: [SizePreset] { SizePreset.offered(by: formats) }
 }
 
 /// A stream that a device provides to a session: a camera's frames, or channels of a microphone.
@@ -131,6 +131,34 @@ public struct InputPort: Sendable, Hashable {
         self.mediaType = mediaType
         self.position = position
         self.channels = channels
+    }
+}
+
+extension CaptureDevice {
+    /// Creates the description of a camera that the application provides. Its `deviceType` is `network`, or `builtIn` if it
+    /// rotates with the computer.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the camera for the user.
+    ///   - position: The side of the computer on which the camera is.
+    ///   - isBuiltIn: Whether the camera rotates with the computer.
+    /// - Returns: The description, without a device node.
+    public static func ownCamera(
+        named name: String, position: Position = .unspecified, isBuiltIn: Bool = false
+    ) -> Self {
+        Self(
+            mediaType: .video, deviceType: isBuiltIn ? .builtIn : .network, position: position,
+            identity: DeviceIdentity(name: name), name: name, node: "", selector: "")
+    }
+
+    /// Creates the description of a microphone that the application provides. Its `deviceType` is `network`.
+    ///
+    /// - Parameter name: Name of the microphone for the user.
+    /// - Returns: The description, without a device node.
+    public static func ownMicrophone(named name: String) -> Self {
+        Self(
+            mediaType: .audio, deviceType: .network, identity: DeviceIdentity(name: name), name: name,
+            node: "", selector: "")
     }
 }
 

@@ -3,37 +3,37 @@
 /// The table follows `uvc_ctrl_mappings` in the kernel's uvc_ctrl.c (`master_id`, `master_manual`,
 /// `slave_ids`) with the current control names and the names before kernel 5.19. The table also covers the
 /// control clusters of other sensor drivers (auto gain, auto hue).
-public struct ControlGovernor: Sendable, Equatable {
+package struct ControlGovernor: Sendable, Equatable {
     /// Names of the automatic control in different kernel versions, the current name first.
-    public let names: [String]
+    package let names: [String]
     /// Value of the automatic control that enables the manual controls.
-    public let manualValue: Int64
+    package let manualValue: Int64
     /// Other values of the automatic control that also enable the manual controls.
     let otherManualValues: Set<Int64>
     /// Names of the governed manual controls.
-    public let governedControls: [String]
+    package let governedControls: [String]
 
     /// Automatic exposure, which governs the exposure time.
     ///
     /// `V4L2_EXPOSURE_MANUAL` is 1, and `V4L2_EXPOSURE_SHUTTER_PRIORITY` is 2 (videodev2.h).
-    public static let exposure = Self(
+    package static let exposure = Self(
         ["auto_exposure", "exposure_auto"], manual: 1, alsoManual: [2],
         governs: ["exposure_time_absolute", "exposure_absolute"])
     /// Automatic white balance, which governs the color temperature and the red and blue balance.
-    public static let whiteBalance = Self(
+    package static let whiteBalance = Self(
         ["white_balance_automatic", "white_balance_temperature_auto", "white_balance_auto"], manual: 0,
         governs: [
             "white_balance_temperature", "white_balance_red_component", "white_balance_blue_component",
             "red_balance", "blue_balance",
         ])
     /// Continuous automatic focus, which governs the focus distance.
-    public static let focus = Self(
+    package static let focus = Self(
         ["focus_automatic_continuous", "focus_auto"], manual: 0,
         governs: ["focus_absolute", "focus_relative"])
     /// Automatic gain, which governs the gain.
-    public static let gain = Self(["gain_automatic", "autogain"], manual: 0, governs: ["gain"])
+    package static let gain = Self(["gain_automatic", "autogain"], manual: 0, governs: ["gain"])
     /// Automatic hue, which governs the hue.
-    public static let hue = Self(["hue_automatic", "hue_auto"], manual: 0, governs: ["hue"])
+    package static let hue = Self(["hue_automatic", "hue_auto"], manual: 0, governs: ["hue"])
 
     private static let all = [exposure, whiteBalance, focus, gain, hue]
 
@@ -47,19 +47,21 @@ public struct ControlGovernor: Sendable, Equatable {
     }
 
     /// Whether the governed controls can be set while the automatic control has this value.
-    public func isManual(at value: Int64) -> Bool {
+    package func isManual(at value: Int64) -> Bool {
         value == manualValue || otherManualValues.contains(value)
     }
 
     /// Returns the automatic control that can govern a control; `nil` if none does.
-    public static func governing(_ name: String) -> Self? { all.first { $0.governedControls.contains(name) } }
+    package static func governing(_ name: String) -> Self? {
+        all.first { $0.governedControls.contains(name) }
+    }
 
     /// Returns the table entry for an automatic control with any of its names; `nil` for other controls.
-    public static func named(_ name: String) -> Self? { all.first { $0.names.contains(name) } }
+    package static func named(_ name: String) -> Self? { all.first { $0.names.contains(name) } }
 
     /// Returns the requests in a valid order: automatic controls first. In any other order, a camera with
     /// active autofocus would reject or overwrite a focus value.
-    public static func ordered(_ requests: [ControlRequest]) -> [ControlRequest] {
+    package static func ordered(_ requests: [ControlRequest]) -> [ControlRequest] {
         requests.filter { isAutomatic($0.name) } + requests.filter { !isAutomatic($0.name) }
     }
 
@@ -72,10 +74,10 @@ public struct ControlGovernor: Sendable, Equatable {
 
 extension [DeviceControl] {
     /// Returns the control with this name; `nil` if none exists.
-    public func named(_ name: String) -> DeviceControl? { first { $0.name == name } }
+    package func named(_ name: String) -> DeviceControl? { first { $0.name == name } }
 
     /// Returns the control for the first name in a list that matches a control; `nil` if no name matches.
-    public func first(of names: [String]) -> DeviceControl? {
+    package func first(of names: [String]) -> DeviceControl? {
         names.lazy.compactMap { name in first { $0.name == name } }.first
     }
 
@@ -86,7 +88,7 @@ extension [DeviceControl] {
     ///   - name: The name of the control.
     ///   - requests: The requests that are applied at the same time.
     /// - Returns: The fault; `nil` if no known automatic control would govern this control.
-    public func governingFault(for name: String, alongside requests: [ControlRequest]) -> ControlFault? {
+    package func governingFault(for name: String, alongside requests: [ControlRequest]) -> ControlFault? {
         guard let governor = ControlGovernor.governing(name), let control = first(of: governor.names) else {
             return nil
         }
@@ -99,7 +101,7 @@ extension [DeviceControl] {
     ///
     /// Controls that can be set now come first, then the automatic controls, then the manual controls that
     /// become settable. Read-only controls and those that only the camera changes are omitted.
-    public var resettingRequests: [ControlRequest] {
+    package var resettingRequests: [ControlRequest] {
         let settable = filter { !$0.isReadOnly && !$0.isVolatile }
         let manual = settable.filter { ControlGovernor.named($0.name) == nil }
         let automatic = settable.filter { ControlGovernor.named($0.name) != nil }
@@ -114,7 +116,7 @@ extension [DeviceControl] {
 
     /// Requests that restore all controls to their current values, in an order that the camera accepts.
     /// Manual controls that are currently governed by an automatic control are omitted.
-    public var restoringRequests: [ControlRequest] {
+    package var restoringRequests: [ControlRequest] {
         let kept = filter {
             !$0.isReadOnly && !$0.isVolatile && !$0.isInactive
                 && governingFault(for: $0.name, alongside: []) == nil
@@ -124,7 +126,7 @@ extension [DeviceControl] {
 
     /// Returns the name and fault of the first request that these controls can't satisfy; `nil` if they can
     /// satisfy all of them.
-    public func fault(in requests: [ControlRequest]) -> (name: String, fault: ControlFault)? {
+    package func fault(in requests: [ControlRequest]) -> (name: String, fault: ControlFault)? {
         for request in requests {
             guard let control = named(request.name) else {
                 return (request.name, .unknownControl(request.name, names: map(\.name)))

@@ -52,7 +52,7 @@ public struct DeviceControl: Sendable, Hashable, Codable {
     }
 
     /// Returns a copy of the control with a new current value and, if given, a new `isInactive`.
-    public func with(value: Int64, isInactive: Bool? = nil) -> Self {
+    package func with(value: Int64, isInactive: Bool? = nil) -> Self {
         Self(
             name: name, kind: kind, value: value, minimum: minimum, maximum: maximum, step: step,
             defaultValue: defaultValue, menu: menu, isReadOnly: isReadOnly,
@@ -66,7 +66,7 @@ extension DeviceControl {
     ///
     /// - Throws: `ControlFault` if the input is meaningless for this control, or stands for a value that the
     ///   control can't have.
-    public func value(of word: String) throws(ControlFault) -> Int64 {
+    package func value(of word: String) throws(ControlFault) -> Int64 {
         if word.lowercased() == "default" { return defaultValue }
         if let number = Int64(word) {
             try check(number)
@@ -94,7 +94,7 @@ extension DeviceControl {
     ///
     /// - Throws: `ControlFault` if the control is read-only, or if the value isn't a menu item, has unknown
     ///   bits, is out of range, or is between steps.
-    public func check(_ value: Int64) throws(ControlFault) {
+    package func check(_ value: Int64) throws(ControlFault) {
         if isReadOnly { throw .readOnly }
         if !menu.isEmpty {
             guard menu[value] == nil else { return }
@@ -111,7 +111,7 @@ extension DeviceControl {
     }
 
     /// Returns the valid control value that is nearest to the requested value.
-    public func nearest(to requested: Int64) -> Int64 {
+    package func nearest(to requested: Int64) -> Int64 {
         if !menu.isEmpty {
             return menu.keys.min { (distance(requested, $0), $0) < (distance(requested, $1), $1) }
                 ?? defaultValue
@@ -137,7 +137,7 @@ extension DeviceControl {
 /// A camera control and the value to set.
 public struct ControlRequest: Sendable, Hashable, Codable {
     /// Origin of the request.
-    public enum Origin: String, Sendable, Hashable, Codable {
+    package enum Origin: String, Sendable, Hashable, Codable {
         /// The user requested the value in a profile, on the command line, or through the library.
         case asked
         /// The request comes from a saved preset that a profile references.
@@ -154,10 +154,10 @@ public struct ControlRequest: Sendable, Hashable, Codable {
     /// The value to set, in the control's own units.
     public let value: Int64
     /// Origin of the request.
-    public let origin: Origin
+    package let origin: Origin
 
     /// Creates a request; the default origin is the user.
-    public init(name: String, value: Int64, origin: Origin = .asked) {
+    package init(name: String, value: Int64, origin: Origin = .asked) {
         self.name = name
         self.value = value
         self.origin = origin
@@ -165,7 +165,7 @@ public struct ControlRequest: Sendable, Hashable, Codable {
 
     /// Whether the camera may still be used if it rejects the value, because the user didn't explicitly
     /// request the value.
-    public var isOptional: Bool { origin != .asked }
+    package var isOptional: Bool { origin != .asked }
 }
 
 /// Result of setting a control: the value that was read back, or the reason for the failure.
@@ -223,7 +223,7 @@ public enum ControlFault: Error, Sendable, Equatable {
     case unknownPreset([String])
 
     /// Whether the request itself is invalid, so that retrying it later would also fail.
-    public var isUsageError: Bool {
+    package var isUsageError: Bool {
         switch self {
         case .unknownControl, .outOfRange, .invalidBits, .invalidChoice, .invalidNumber, .readOnly, .governed,
             .unknownPreset:

@@ -46,7 +46,7 @@ extension DeviceIdentity: CustomStringConvertible {
 }
 
 /// Result of searching for a known device among the connected devices.
-public enum DeviceSearch: Sendable, Equatable {
+package enum DeviceSearch: Sendable, Equatable {
     /// The device is connected. `isElsewhere` indicates that the device is on a different port than before.
     case found(CaptureDevice, isElsewhere: Bool)
     /// Several identical devices without serial numbers match: none is on the previous port, or they can't be
@@ -68,7 +68,7 @@ extension DeviceIdentity {
     ///   other devices.
     /// - Returns: The result of the search, which never contains a device with another product ID or serial
     ///   number.
-    public func search(among devices: [CaptureDevice]) -> DeviceSearch {
+    package func search(among devices: [CaptureDevice]) -> DeviceSearch {
         let fitting = devices.filter { isSameKind(as: $0.identity) && $0.identity.serial == serial }
         let home = fitting.filter { $0.identity.busPath == busPath }
         if home.count > 1 { return .ambiguous(home) }
@@ -84,7 +84,8 @@ extension DeviceIdentity {
     ///   - known: Identities of one media type.
     ///   - devices: Connected devices of that media type.
     /// - Returns: The search result for each identity, in the order of `known`.
-    public static func search(for known: [DeviceIdentity], among devices: [CaptureDevice]) -> [DeviceSearch] {
+    package static func search(for known: [DeviceIdentity], among devices: [CaptureDevice]) -> [DeviceSearch]
+    {
         let atHome = known.map { $0.search(among: devices) }
         let homes = Set(
             atHome.compactMap { result in

@@ -2,21 +2,21 @@ internal import Glibc
 
 /// A sound server card, whose profile determines the available microphones. All strings contain only
 /// printable characters.
-public struct SoundCard: Sendable, Hashable {
+package struct SoundCard: Sendable, Hashable {
     /// An operating mode of a sound server card.
-    public struct Profile: Sendable, Hashable {
+    package struct Profile: Sendable, Hashable {
         /// The sound server's identifier for the profile: `input:analog-stereo`.
-        public let name: String
+        package let name: String
         /// The sound server's readable name for the profile.
-        public let description: String
+        package let description: String
         /// Whether the profile can be used, according to the sound server. The value is `false`, for example,
         /// while nothing is plugged into the jack.
-        public let isAvailable: Bool
+        package let isAvailable: Bool
         /// Number of microphones that the profile provides.
-        public let sourceCount: Int
+        package let sourceCount: Int
 
         /// Creates a profile from values reported by the sound server; the strings must be printable.
-        public init(name: String, description: String, isAvailable: Bool, sourceCount: Int) {
+        package init(name: String, description: String, isAvailable: Bool, sourceCount: Int) {
             self.name = name
             self.description = description
             self.isAvailable = isAvailable
@@ -25,16 +25,16 @@ public struct SoundCard: Sendable, Hashable {
     }
 
     /// The sound server's identifier for the card: `alsa_card.usb-046d_0825-02`.
-    public let name: String
+    package let name: String
     /// The sound server's readable name for the card.
-    public let description: String
+    package let description: String
     /// The card's profiles, in the sound server's order.
-    public let profiles: [Profile]
+    package let profiles: [Profile]
     /// Identifier of the active profile; `nil` if none is active.
-    public let activeProfile: String?
+    package let activeProfile: String?
 
     /// Creates a card from values reported by the sound server; the strings must be printable.
-    public init(name: String, description: String, profiles: [Profile], activeProfile: String?) {
+    package init(name: String, description: String, profiles: [Profile], activeProfile: String?) {
         self.name = name
         self.description = description
         self.profiles = profiles
@@ -42,23 +42,23 @@ public struct SoundCard: Sendable, Hashable {
     }
 
     /// Whether any profile of the card provides a microphone.
-    public var canRecord: Bool { profiles.contains { $0.sourceCount > 0 } }
+    package var canRecord: Bool { profiles.contains { $0.sourceCount > 0 } }
 }
 
 /// A jack or built-in microphone that a sound server source can use as its input. All strings contain only
 /// printable characters.
-public struct AudioPort: Sendable, Hashable {
+package struct AudioPort: Sendable, Hashable {
     /// The sound server's identifier for the port: `analog-input-linein`.
-    public let name: String
+    package let name: String
     /// The sound server's readable name for the port.
-    public let description: String
+    package let description: String
     /// Whether the source currently uses this port.
-    public let isActive: Bool
+    package let isActive: Bool
     /// Whether the sound server reports that nothing is plugged in.
-    public let isUnplugged: Bool
+    package let isUnplugged: Bool
 
     /// Creates a port from values reported by the sound server; the strings must be printable.
-    public init(name: String, description: String, isActive: Bool, isUnplugged: Bool = false) {
+    package init(name: String, description: String, isActive: Bool, isUnplugged: Bool = false) {
         self.name = name
         self.description = description
         self.isActive = isActive
@@ -68,13 +68,13 @@ public struct AudioPort: Sendable, Hashable {
 
 /// The command that starts the user's sound server. All messages that tell the user to start the sound server
 /// show this command.
-public enum SoundServerStart {
+package enum SoundServerStart {
     /// Installation path of PipeWire's PulseAudio replacement.
-    public static let pipeWire = "/usr/bin/pipewire-pulse"
+    package static let pipeWire = "/usr/bin/pipewire-pulse"
 
     /// Returns the command that starts the sound server on a computer with or without PipeWire's PulseAudio
     /// replacement.
-    public static func command(hasPipeWire: Bool) -> String {
+    package static func command(hasPipeWire: Bool) -> String {
         hasPipeWire ? "systemctl --user start pipewire-pulse" : "pulseaudio --start"
     }
 
@@ -84,19 +84,19 @@ public enum SoundServerStart {
 
 /// Voice processing that the sound server applies to a microphone's audio for the program. The microphone's
 /// own track stays unprocessed.
-public struct VoiceProcessing: Sendable, Hashable, Codable {
+package struct VoiceProcessing: Sendable, Hashable, Codable {
     /// Whether to cancel echo. Echo is audio that the computer plays through the echo-cancellation output and
     /// that the microphone picks up.
-    public var echoCancellation: Bool
+    package var echoCancellation: Bool
     /// Whether to suppress steady noise such as fans and hum.
-    public var noiseSuppression: Bool
+    package var noiseSuppression: Bool
 
     /// Creates voice processing settings; all processing is off by default.
-    public init(echoCancellation: Bool = false, noiseSuppression: Bool = false) {
+    package init(echoCancellation: Bool = false, noiseSuppression: Bool = false) {
         self.echoCancellation = echoCancellation
         self.noiseSuppression = noiseSuppression
     }
 
     /// Whether any processing is enabled.
-    public var isActive: Bool { echoCancellation || noiseSuppression }
+    package var isActive: Bool { echoCancellation || noiseSuppression }
 }

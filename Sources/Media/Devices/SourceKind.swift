@@ -1,5 +1,5 @@
 /// Kind of a camera or microphone. The kind determines the likely causes of data loss and the remedies.
-public enum SourceKind: String, Sendable, Hashable, Codable, CaseIterable {
+package enum SourceKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// A camera inside the computer.
     case builtIn = "built-in"
     /// A camera that is connected to the computer, for example over USB.
@@ -20,7 +20,7 @@ public enum SourceKind: String, Sendable, Hashable, Codable, CaseIterable {
     case application
 
     /// Determines a device's kind.
-    public init(_ device: CaptureDevice) {
+    package init(_ device: CaptureDevice) {
         self =
             switch device.deviceType {
             case .builtIn: .builtIn
@@ -43,7 +43,7 @@ public enum SourceKind: String, Sendable, Hashable, Codable, CaseIterable {
 
 extension SourceKind {
     /// Advice on what to check if a device of this kind delivers no data, as a sentence without its period.
-    public var advice: String {
+    package var advice: String {
         switch self {
         case .builtIn: "Check the camera's privacy switch"
         case .external: "Check the device's cable, or try another port"

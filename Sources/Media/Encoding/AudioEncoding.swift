@@ -1,6 +1,6 @@
 /// Encoder for audio at the session's rate, 48 kHz. The session creates the encoder, and only one thread uses
 /// it afterwards.
-public protocol AudioEncoding: AnyObject {
+package protocol AudioEncoding: AnyObject {
     /// Codec, time scale, setup bytes, and priming of the stream, for the file that receives the packets.
     var parameters: StreamParameters { get }
 
@@ -19,7 +19,7 @@ public protocol AudioEncoding: AnyObject {
 
 /// Converts a device's audio to the session's rate, 48 kHz, and corrects the drift of the device's clock. Use
 /// each resampler from only one thread.
-public protocol Resampling: AnyObject {
+package protocol Resampling: AnyObject {
     /// Stretches subsequent audio by a correction in parts per million: values above 0 produce more samples.
     /// The correction applies until the next call.
     ///
@@ -43,20 +43,20 @@ public protocol Resampling: AnyObject {
 
 /// Perceived loudness of audio, according to ITU-R BS.1770-4 and EBU R 128. Values that can't be measured are
 /// `nil`.
-public struct Loudness: Sendable, Equatable, Codable {
+package struct Loudness: Sendable, Equatable, Codable {
     /// Loudness over the last 400 ms, in LUFS.
-    public var momentary: Double?
+    package var momentary: Double?
     /// Loudness over the last 3 s, in LUFS.
-    public var shortTerm: Double?
+    package var shortTerm: Double?
     /// Integrated (gated) loudness since the start, in LUFS, accurate to 0.05.
-    public var integrated: Double?
+    package var integrated: Double?
     /// Loudness range between the quiet and the loud parts, in LU (EBU Tech 3342).
-    public var range: Double?
+    package var range: Double?
     /// Maximum true peak since the start in dBTP, including peaks between samples (4× oversampling).
-    public var truePeak: Double?
+    package var truePeak: Double?
 
     /// Creates a loudness value; omitted measurements are `nil`.
-    public init(
+    package init(
         momentary: Double? = nil, shortTerm: Double? = nil, integrated: Double? = nil, range: Double? = nil,
         truePeak: Double? = nil
     ) {
@@ -69,7 +69,7 @@ public struct Loudness: Sendable, Equatable, Codable {
 }
 
 /// Measures the loudness of audio. Use each meter from only one thread.
-public protocol LoudnessMetering: AnyObject {
+package protocol LoudnessMetering: AnyObject {
     /// Measures the next interleaved samples. Values beyond full scale (± 1) are clipped, as they are in the
     /// written file.
     ///

@@ -2,7 +2,7 @@
 ///
 /// A factory is passed to each session when the session is created, so sessions don't depend on any
 /// particular codec.
-public protocol CodecFactory: Sendable {
+package protocol CodecFactory: Sendable {
     /// Creates an encoder that composes layers and encodes the result as H.264.
     ///
     /// - Parameters:
@@ -98,7 +98,7 @@ public protocol CodecFactory: Sendable {
 }
 
 /// Decoder for a video stream with interdependent frames. Use each decoder from only one thread.
-public protocol VideoDecoding: AnyObject {
+package protocol VideoDecoding: AnyObject {
     /// Decodes the next frame of the stream.
     ///
     /// - Parameter frame: The next frame in the device's numbering. A gap in `sequence` means that a frame on
@@ -111,22 +111,22 @@ public protocol VideoDecoding: AnyObject {
 
 extension CodecFactory {
     /// Converts a whole frame to NV12, I420 or BGRA at its own size; see `convert(_:to:part:size:)`.
-    public func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError) -> CapturedFrame
+    package func convert(_ frame: CapturedFrame, to pixel: PixelFormat) throws(EncodingError) -> CapturedFrame
     {
         try convert(frame, to: pixel, part: nil, size: nil)
     }
 }
 
 /// Result of passing one frame to a stream decoder.
-public struct DecodedFrames: Sendable {
+package struct DecodedFrames: Sendable {
     /// Finished frames, with the capture times and sequence numbers of their encoded frames.
-    public let ready: [CapturedFrame]
+    package let ready: [CapturedFrame]
     /// Whether the passed frame can't be shown because it is damaged, or because it depends on a damaged or
     /// missing frame.
-    public let isDamaged: Bool
+    package let isDamaged: Bool
 
     /// Creates a result from the decoder's output.
-    public init(ready: [CapturedFrame], isDamaged: Bool) {
+    package init(ready: [CapturedFrame], isDamaged: Bool) {
         self.ready = ready
         self.isDamaged = isDamaged
     }

@@ -1,11 +1,11 @@
 /// Measured CPU time for each kind of work on a machine.
-public struct CostTable: Sendable, Equatable, Codable {
+package struct CostTable: Sendable, Equatable, Codable {
     /// CPU time of one work item: a fixed part plus a part per unit (a pixel, a sample, or a byte).
-    public struct Entry: Sendable, Equatable, Codable {
+    package struct Entry: Sendable, Equatable, Codable {
         /// Fixed cost of a work item in nanoseconds, regardless of its size.
-        public var nanosecondsPerPiece: Double
+        package var nanosecondsPerPiece: Double
         /// Cost in nanoseconds per unit: a pixel, a sample, or a byte.
-        public var nanosecondsPerUnit: Double
+        package var nanosecondsPerUnit: Double
 
         private enum CodingKeys: String, CodingKey {
             case nanosecondsPerPiece = "nanoseconds_per_piece"
@@ -13,7 +13,7 @@ public struct CostTable: Sendable, Equatable, Codable {
         }
 
         /// Creates a cost entry from the cost per work item and the cost per unit, in nanoseconds.
-        public init(nanosecondsPerPiece: Double, nanosecondsPerUnit: Double) {
+        package init(nanosecondsPerPiece: Double, nanosecondsPerUnit: Double) {
             self.nanosecondsPerPiece = nanosecondsPerPiece
             self.nanosecondsPerUnit = nanosecondsPerUnit
         }
@@ -22,7 +22,7 @@ public struct CostTable: Sendable, Equatable, Codable {
         ///
         /// - Throws: `DecodingError` for a time below zero or above 10¹⁵ ns (eleven days), for example in an
         ///   edited file. Such values would break later computations.
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             nanosecondsPerPiece = try values.decode(Double.self, forKey: .nanosecondsPerPiece)
             nanosecondsPerUnit = try values.decode(Double.self, forKey: .nanosecondsPerUnit)
@@ -36,11 +36,11 @@ public struct CostTable: Sendable, Equatable, Codable {
         }
 
         /// Returns the time in nanoseconds of one work item with this number of units.
-        public func nanoseconds(units: Double) -> Double { nanosecondsPerPiece + units * nanosecondsPerUnit }
+        package func nanoseconds(units: Double) -> Double { nanosecondsPerPiece + units * nanosecondsPerUnit }
     }
 
     /// Level of detail in frames, which affects the cost of encoding and decoding.
-    public enum Detail: String, Sendable, Codable, CaseIterable {
+    package enum Detail: String, Sendable, Codable, CaseIterable {
         /// Synthetic frames with areas of uniform color.
         case plain
         /// Camera frames with textures and sensor noise.
@@ -48,24 +48,24 @@ public struct CostTable: Sendable, Equatable, Codable {
     }
 
     /// Costs for plain frames, and for all work that doesn't depend on detail.
-    public var plain: [WorkKind: Entry]
+    package var plain: [WorkKind: Entry]
     /// Costs of detail-dependent work for photographic frames.
-    public var photographic: [WorkKind: Entry]
+    package var photographic: [WorkKind: Entry]
 
     /// Creates a cost table from the costs for plain frames and for photographic frames.
-    public init(plain: [WorkKind: Entry], photographic: [WorkKind: Entry]) {
+    package init(plain: [WorkKind: Entry], photographic: [WorkKind: Entry]) {
         self.plain = plain
         self.photographic = photographic
     }
 
     /// Returns the cost of a kind of work; `nil` if it hasn't been measured.
-    public func entry(_ kind: WorkKind, _ detail: Detail) -> Entry? {
+    package func entry(_ kind: WorkKind, _ detail: Detail) -> Entry? {
         detail == .photographic && kind.dependsOnDetail ? photographic[kind] : plain[kind]
     }
 }
 
 /// Kinds of CPU work in a recording that have a significant cost.
-public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingKeyRepresentable {
+package enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingKeyRepresentable {
     /// Decoding a JPEG at one eighth of its size; cost per pixel of the full-size JPEG, because the decoder
     /// reads the entire JPEG.
     case decodeJPEG1 = "decode-jpeg-1/8"
@@ -106,7 +106,7 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
     case deliver
 
     /// Creates the kind of work for decoding a JPEG at a scale.
-    public init(_ scale: JPEGScale) {
+    package init(_ scale: JPEGScale) {
         self =
             switch scale.eighths {
             case 1: .decodeJPEG1
@@ -118,7 +118,7 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
     }
 
     /// Creates the kind of work for encoding with an x264 preset.
-    public init(_ preset: VideoEncodingSettings.Preset) {
+    package init(_ preset: VideoEncodingSettings.Preset) {
         self =
             switch preset {
             case .ultrafast: .encodeUltrafast
@@ -129,7 +129,7 @@ public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingK
     }
 
     /// Whether the work costs more for frames or audio with more detail.
-    public var dependsOnDetail: Bool {
+    package var dependsOnDetail: Bool {
         switch self {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .decodeH264,
             .encodeUltrafast,

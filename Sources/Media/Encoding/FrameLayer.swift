@@ -9,29 +9,29 @@ public struct FrameLayer: Sendable {
     }
 
     /// The frame to show; `nil` shows a slate.
-    public let frame: CapturedFrame?
+    package let frame: CapturedFrame?
     /// Position and size of the layer in pixels of the composed frame. All four numbers are even, and the
     /// rectangle is inside the composed frame.
-    public let rectangle: PixelRectangle
+    package let rectangle: PixelRectangle
     /// How the frame is fitted into the rectangle.
-    public let fit: Fit
+    package let fit: Fit
     /// Clockwise rotation applied to the stored frame.
-    public let rotation: Rotation
+    package let rotation: Rotation
     /// Whether the frame is mirrored horizontally.
-    public let isMirrored: Bool
+    package let isMirrored: Bool
     /// Pixel aspect ratio of the stored frame; `nil` for square pixels.
-    public let pixelAspect: AspectRatio?
+    package let pixelAspect: AspectRatio?
     /// The used part of the stored frame, in pixels before rotation; `nil` for the whole frame.
-    public let crop: PixelRectangle?
+    package let crop: PixelRectangle?
     /// Width in pixels of a white border inside the rectangle; an even number, or 0 for no border.
-    public let border: Int
+    package let border: Int
     /// Text on the slate; `nil` for a slate without text.
-    public let caption: SlateCaption?
+    package let caption: SlateCaption?
     /// Whether a JPEG may be decoded at half the rectangle's size, which is cheaper but less sharp.
-    public let allowsHalfSizeDecoding: Bool
+    package let allowsHalfSizeDecoding: Bool
 
     /// Creates a layer; the default is the whole frame, fitted, upright, without a border.
-    public init(
+    package init(
         frame: CapturedFrame?, rectangle: PixelRectangle, fit: Fit = .contain,
         rotation: Rotation = .none,
         isMirrored: Bool = false, pixelAspect: AspectRatio? = nil, crop: PixelRectangle? = nil,
@@ -52,19 +52,19 @@ public struct FrameLayer: Sendable {
 }
 
 /// Text on a slate. The text identifies the camera whose frame is missing.
-public struct SlateCaption: Sendable, Hashable {
+package struct SlateCaption: Sendable, Hashable {
     /// Role of the camera, printable and truncated to 40 characters; omitted if empty.
-    public let role: String
+    package let role: String
     /// Name of the device, printable and truncated to 80 characters; omitted if empty.
-    public let device: String
+    package let device: String
     /// Clockwise rotation that players apply to the track. The text is drawn with the inverse rotation.
-    public let rotation: Rotation
+    package let rotation: Rotation
 
     /// Description of the problem, printable and truncated to 80 characters; omitted if empty.
-    public let problem: String
+    package let problem: String
 
     /// Default problem text for a slate that replaces a missing frame.
-    public static let defaultProblem = "no picture"
+    package static let defaultProblem = "no picture"
 
     /// Creates a caption and replaces unprintable characters in its text.
     ///
@@ -74,7 +74,7 @@ public struct SlateCaption: Sendable, Hashable {
     ///   - device: The name that the device reports, of any length and with any characters.
     ///   - rotation: The clockwise rotation that players apply to the track.
     ///   - complaint: A description of the problem.
-    public init(
+    package init(
         role: String, device: String, rotation: Rotation = .none, complaint: String = defaultProblem
     ) {
         // More characters don't fit on a slate at a readable size.
@@ -91,7 +91,7 @@ public struct SlateCaption: Sendable, Hashable {
 }
 
 /// Composes layers into frames without encoding them. Use each compositor from only one thread.
-public protocol FrameComposing: AnyObject {
+package protocol FrameComposing: AnyObject {
     /// Composes the layers, with the first at the bottom.
     ///
     /// - Parameters:

@@ -1,19 +1,19 @@
 /// Identifier of a hardware H.264 encoder found on this computer.
 ///
 /// Only a trial reveals the encoder's capabilities (`TriedEncoder`).
-public struct HardwareEncoder: Sendable, Hashable, Codable {
+package struct HardwareEncoder: Sendable, Hashable, Codable {
     /// libavcodec's name for the encoder: `h264_nvenc`, `h264_vaapi`, `h264_v4l2m2m`.
-    public var library: String
+    package var library: String
     /// Device node of the encoder: `/dev/dri/renderD128`, `/dev/nvidia0`, `/dev/video11`.
-    public var node: String
+    package var node: String
     /// Readable name of the graphics card or other encoder device.
-    public var device: String
+    package var device: String
     /// Name and version of the driver, if the system reports them. Trial results apply only to this driver
     /// version.
-    public var driver: String
+    package var driver: String
 
     /// Creates an encoder identifier from its parts.
-    public init(library: String, node: String, device: String, driver: String) {
+    package init(library: String, node: String, device: String, driver: String) {
         self.library = library
         self.node = node
         self.device = device
@@ -21,13 +21,13 @@ public struct HardwareEncoder: Sendable, Hashable, Codable {
     }
 
     /// The encoder and its device node in printable form: `h264_vaapi on /dev/dri/renderD128`.
-    public var name: String { "\(library) on \(node)".printable() }
+    package var name: String { "\(library) on \(node)".printable() }
 }
 
 /// A hardware encoder and its trial result on this computer.
-public struct TriedEncoder: Sendable, Equatable, Codable {
+package struct TriedEncoder: Sendable, Equatable, Codable {
     /// Result of a trial.
-    public enum Outcome: Sendable, Equatable, Codable {
+    package enum Outcome: Sendable, Equatable, Codable {
         /// The encoder met all requirements of a recording.
         case works(figures: EncoderFigures)
         /// The encoder isn't used; `reason` is the end of a sentence, including the period.
@@ -35,36 +35,36 @@ public struct TriedEncoder: Sendable, Equatable, Codable {
     }
 
     /// The tested encoder.
-    public var encoder: HardwareEncoder
+    package var encoder: HardwareEncoder
     /// Result of the trial.
-    public var outcome: Outcome
+    package var outcome: Outcome
 
     /// Creates a record of a trial.
-    public init(encoder: HardwareEncoder, outcome: Outcome) {
+    package init(encoder: HardwareEncoder, outcome: Outcome) {
         self.encoder = encoder
         self.outcome = outcome
     }
 
     /// Measured performance of the encoder; `nil` if the encoder failed the trial.
-    public var figures: EncoderFigures? {
+    package var figures: EncoderFigures? {
         if case .works(let figures) = outcome { figures } else { nil }
     }
 }
 
 /// Performance of a hardware encoder, measured in its trial.
-public struct EncoderFigures: Sendable, Equatable, Codable {
+package struct EncoderFigures: Sendable, Equatable, Codable {
     /// Frame sizes that the encoder handled correctly in the trial. The encoder isn't used for larger frames.
-    public var sizes: [FrameSize]
+    package var sizes: [FrameSize]
     /// Sustained throughput in pixels per second, across all of its streams.
-    public var pixelsPerSecond: Double
+    package var pixelsPerSecond: Double
     /// Number of streams that the encoder handled simultaneously; at most the number of streams tested.
-    public var streams: Int
+    package var streams: Int
     /// CPU time per frame for copying data and for work in the driver. The cost is calculated per pixel.
-    public var processor: CostTable.Entry
+    package var processor: CostTable.Entry
     /// Lowest luma PSNR of any frame in decibels, at quality 23.
-    public var lowestPSNR: Double
+    package var lowestPSNR: Double
     /// Whether the encoder's streams lack color metadata, in which case multicam adds the metadata.
-    public var lacksColorTags: Bool
+    package var lacksColorTags: Bool
 
     private enum CodingKeys: String, CodingKey {
         case sizes
@@ -75,7 +75,7 @@ public struct EncoderFigures: Sendable, Equatable, Codable {
     }
 
     /// Creates performance figures from the results of a trial.
-    public init(
+    package init(
         sizes: [FrameSize], pixelsPerSecond: Double, streams: Int, processor: CostTable.Entry,
         lowestPSNR: Double, lacksColorTags: Bool
     ) {
@@ -88,26 +88,26 @@ public struct EncoderFigures: Sendable, Equatable, Codable {
     }
 
     /// Whether the encoder handled frames at least this wide and this high in the trial.
-    public func covers(_ size: FrameSize) -> Bool {
+    package func covers(_ size: FrameSize) -> Bool {
         sizes.contains { $0.width >= size.width && $0.height >= size.height }
     }
 }
 
 /// Fallback from a hardware encoder to x264, because the hardware rejected the stream or failed during
 /// encoding.
-public struct EncoderFallback: Sendable, Equatable {
+package struct EncoderFallback: Sendable, Equatable {
     /// The hardware encoder that was intended for the stream.
-    public let from: HardwareEncoder
+    package let from: HardwareEncoder
     /// Reason why x264 is used instead, as the end of a sentence, including the period.
-    public let reason: String
+    package let reason: String
     /// First tick that x264 encoded; `nil` if the hardware encoder never started.
-    public let tick: Int64?
+    package let tick: Int64?
     /// Number of frames, not counting duplicates, that were lost inside the hardware encoder. The lost frames
     /// are replaced with duplicates of the next frame.
-    public let lostFrames: Int
+    package let lostFrames: Int
 
     /// Creates a record of the fallback. Omit the tick if the fallback occurred before the first frame.
-    public init(from: HardwareEncoder, reason: String, tick: Int64? = nil, lostFrames: Int = 0) {
+    package init(from: HardwareEncoder, reason: String, tick: Int64? = nil, lostFrames: Int = 0) {
         self.from = from
         self.reason = reason
         self.tick = tick

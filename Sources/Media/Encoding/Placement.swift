@@ -1,11 +1,11 @@
 /// The visible part of a stored frame, and its position in a composed frame. A placement never distorts the
 /// frame.
-public struct Placement: Equatable {
+package struct Placement: Equatable {
     /// The visible part, in pixels of the stored frame before rotation. The coordinates are even because
     /// adjacent pixels share chroma samples.
-    public let source: PixelRectangle
+    package let source: PixelRectangle
     /// Position and size of the visible part in pixels of the composed frame, both even.
-    public let target: PixelRectangle
+    package let target: PixelRectangle
 
     /// Places a frame in a rectangle. Returns `nil` if nothing is visible because the crop is outside the
     /// frame or the rectangle is empty.
@@ -17,7 +17,7 @@ public struct Placement: Equatable {
     ///   - rotation: The clockwise rotation of the frame.
     ///   - fit: Whether the whole part is shown, or only its center, cropped to fill the rectangle.
     ///   - place: The rectangle to fill in the composed frame, with even position and size.
-    public init?(
+    package init?(
         of frame: FrameSize, pixel: AspectRatio? = nil, crop: PixelRectangle?, rotation: Rotation,
         fit: FrameLayer.Fit,
         into place: PixelRectangle
@@ -75,9 +75,9 @@ public struct Placement: Equatable {
 
 /// A JPEG decoding scale, in eighths of the full size. At smaller scales, the decoder skips part of the
 /// inverse transform.
-public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
+package struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     /// Eighths of the full size: 1, 2, 3, 4 or 8.
-    public let eighths: Int
+    package let eighths: Int
 
     private init(eighths: Int) {
         self.eighths = eighths
@@ -88,11 +88,11 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     ///
     /// For these scales, libjpeg-turbo 2.1 either has SIMD code or skips most of the transform. Scales of ⅞,
     /// ¾, and ⅝ take longer than full size.
-    public static let allCases = [1, 2, 3, 4, 8].map { JPEGScale(eighths: $0) }
+    package static let allCases = [1, 2, 3, 4, 8].map { JPEGScale(eighths: $0) }
     /// The scale for decoding at full size.
-    public static let whole = JPEGScale(eighths: 8)
+    package static let whole = JPEGScale(eighths: 8)
     /// The scale for decoding at one eighth of the full size.
-    public static let smallest = JPEGScale(eighths: 1)
+    package static let smallest = JPEGScale(eighths: 1)
 
     /// Returns the cheapest scale that still provides all required pixels.
     ///
@@ -101,7 +101,7 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     ///   - wanted: The size of the part after scaling, in pixels.
     /// - Returns: The smallest scale at which the part is at least as large as required; `whole` if all
     ///   scales are too small.
-    public static func smallest(for part: FrameSize, wanted: FrameSize) -> JPEGScale {
+    package static func smallest(for part: FrameSize, wanted: FrameSize) -> JPEGScale {
         allCases.first { scale in
             let scaled = scale.scaled(part)
             return scaled.width >= wanted.width && scaled.height >= wanted.height
@@ -109,7 +109,7 @@ public struct JPEGScale: Sendable, Hashable, Codable, CaseIterable {
     }
 
     /// Returns the size of a frame decoded at this scale, rounded up as the JPEG library does.
-    public func scaled(_ size: FrameSize) -> FrameSize {
+    package func scaled(_ size: FrameSize) -> FrameSize {
         FrameSize(width: (size.width * eighths + 7) / 8, height: (size.height * eighths + 7) / 8)
     }
 }

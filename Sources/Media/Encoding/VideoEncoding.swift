@@ -1,6 +1,6 @@
 /// Composes layers into a frame and encodes it. The session creates the encoder, and only one thread uses it
 /// afterwards.
-public protocol VideoEncoding: AnyObject {
+package protocol VideoEncoding: AnyObject {
     /// Codec, size, rate, color, and setup bytes of the stream, for the file that receives the packets.
     var parameters: StreamParameters { get }
 
@@ -77,36 +77,36 @@ extension VideoEncoding {
     ///
     /// - Returns: The last packets, in decoding order.
     /// - Throws: `EncodingError` if the encoder fails.
-    public func finish() throws(EncodingError) -> [EncodedPacket] { try finish(unless: { false }) }
+    package func finish() throws(EncodingError) -> [EncodedPacket] { try finish(unless: { false }) }
 
     /// Encodes a run of ticks one by one, for encoders that can repeat a frame at almost no cost.
     ///
     /// - Parameter ticks: Consecutive ticks; the first must be higher than the last encoded tick.
     /// - Returns: The finished packets, in decoding order.
     /// - Throws: `EncodingError` if the encoder fails.
-    public func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames {
+    package func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames {
         var packets: [EncodedPacket] = []
         for tick in ticks { packets += try repeatLast(tick: tick).packets }
         return EncodedFrames(packets: packets)
     }
 
     /// Always `nil`: the encoder doesn't keep frames.
-    public func composedFrame(at time: ClockTime, sequence: Int64) -> CapturedFrame? { nil }
+    package func composedFrame(at time: ClockTime, sequence: Int64) -> CapturedFrame? { nil }
     /// Always `nil`: the encoder doesn't use hardware.
-    public var hardware: HardwareEncoder? { nil }
+    package var hardware: HardwareEncoder? { nil }
     /// Always `nil`: the encoder uses no hardware that could fail.
-    public func dequeueFallback() -> EncoderFallback? { nil }
+    package func dequeueFallback() -> EncoderFallback? { nil }
 }
 
 /// Result of encoding one tick or a run of ticks.
-public struct EncodedFrames: Sendable {
+package struct EncodedFrames: Sendable {
     /// Finished packets, in decoding order; the packets may belong to earlier ticks.
-    public let packets: [EncodedPacket]
+    package let packets: [EncodedPacket]
     /// Indices of the layers that couldn't be decoded.
-    public let damagedLayers: [Int]
+    package let damagedLayers: [Int]
 
     /// Creates a result from an encoder's output.
-    public init(packets: [EncodedPacket], damagedLayers: [Int] = []) {
+    package init(packets: [EncodedPacket], damagedLayers: [Int] = []) {
         self.packets = packets
         self.damagedLayers = damagedLayers
     }
@@ -138,14 +138,25 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
     public var color: ColorDescription?
     /// The hardware encoder to use instead of x264; `nil` for x264. Hardware encoders ignore the preset, and
     /// their rate control approximates the quality (`EncoderOptions`).
-    public var hardware: HardwareEncoder?
+    package var hardware: HardwareEncoder?
     /// Whether rejection of the stream by the hardware at the start is treated as an error. If `false`, x264
     /// encodes the stream instead.
     public var isHardwareRequired: Bool
 
+    /// Creates settings for x264.
+    ///
+    /// - Parameters:
+    ///   - size: Width and height of the encoded frames in pixels, both even.
+    ///   - rate: Rate of the frame grid.
+    ///   - preset: Encoding speed of x264.
+    ///   - quality: x264's constant rate factor, 0…51; lower is better.
+    public init(size: FrameSize, rate: FrameRate, preset: Preset = .balanced, quality: Int = 23) {
+        self.init(size: size, rate: rate, preset: preset, quality: quality, hardware: nil)
+    }
+
     /// Creates video encoding settings; the default is x264 at `balanced`, quality 23, in BT.709 limited
     /// range.
-    public init(
+    package init(
         size: FrameSize, rate: FrameRate, preset: Preset = .balanced, quality: Int = 23,
         color: ColorDescription? = .bt709Limited, hardware: HardwareEncoder? = nil,
         isHardwareRequired: Bool = false
@@ -161,8 +172,8 @@ public struct VideoEncodingSettings: Sendable, Equatable, Codable {
 }
 
 /// Boundary between short and long runs of duplicated ticks.
-public enum FrameRun {
+package enum FrameRun {
     /// Longest run of ticks that an encoder repeats one by one. Encoding a longer run doesn't cost much more
     /// than encoding this number of ticks (`VideoEncoding.repeatLast(ticks:)`).
-    public static let maxIndividualRepeats = 8
+    package static let maxIndividualRepeats = 8
 }

@@ -157,7 +157,7 @@ public enum AccessObstacle: Sendable, Hashable {
 
     /// Returns sentences that explain why the node can't be opened and what to do, for a node such as
     /// `/dev/video0`.
-    public func explanation(node: String) -> String {
+    package func explanation(node: String) -> String {
         let quoted = node.shellQuoted()
         return switch self {
         case .notInGroup(let group):
@@ -179,7 +179,7 @@ public enum AccessObstacle: Sendable, Hashable {
 extension AccessObstacle {
     /// Returns the shell command that fixes the problem; `nil` if the command must be run outside this
     /// machine or is unknown.
-    public func fixCommand(node: String) -> String? {
+    package func fixCommand(node: String) -> String? {
         let quoted = node.shellQuoted()
         return switch self {
         case .notInGroup(let group): "sudo usermod -aG \(group.shellQuoted()) $USER"
@@ -193,15 +193,15 @@ extension AccessObstacle {
 /// The program that uses a device, as identified by proc(5).
 public struct DeviceHolder: Sendable, Hashable {
     /// The program's name, without control characters.
-    public let program: String
+    package let program: String
     /// The program's process ID.
-    public let process: Int32
+    package let process: Int32
     /// The program's own description of its activity, such as `records profile "pip" into
     /// /home/ann/recordings/talk`; `nil` if the program doesn't provide one.
-    public var activity: String?
+    package var activity: String?
 
     /// Creates a device holder and replaces unprintable characters in the program's name.
-    public init(program: String, process: Int32, activity: String? = nil) {
+    package init(program: String, process: Int32, activity: String? = nil) {
         self.program = program.printable()
         self.process = process
         self.activity = activity

@@ -6,16 +6,16 @@ public struct FileError: Error, Sendable, Equatable {
     public let path: String
     /// The action that failed, as a gerund phrase or the name of a system call, for example `reading`. The
     /// action appears before "failed" in the error message.
-    public let operation: String
+    package let operation: String
     /// System error number, or 0 if the content is invalid; `detail` then explains the problem.
     public let errno: Int32
     /// Description of invalid content, as a sentence; empty if `errno` isn't 0.
-    public let detail: String
+    package let detail: String
     /// The process or system limit that was reached; `nil` if the error has a different cause.
-    public let limit: MachineLimit?
+    package let limit: MachineLimit?
 
     /// Creates an error from a system error number.
-    public init(path: String, operation: String, errno: Int32) {
+    package init(path: String, operation: String, errno: Int32) {
         self.path = path
         self.operation = operation
         self.errno = errno
@@ -24,7 +24,7 @@ public struct FileError: Error, Sendable, Equatable {
     }
 
     /// Creates an error for a file after the system refused to create its thread.
-    public init(path: String, _ error: ThreadError) {
+    package init(path: String, _ error: ThreadError) {
         self.path = path
         operation = "starting a thread"
         errno = 0
@@ -33,7 +33,7 @@ public struct FileError: Error, Sendable, Equatable {
     }
 
     /// Creates an error about a file's content, with `errno` 0. `detail` must be a complete sentence.
-    public init(path: String, operation: String, detail: String) {
+    package init(path: String, operation: String, detail: String) {
         self.path = path
         self.operation = operation
         errno = 0
@@ -42,17 +42,17 @@ public struct FileError: Error, Sendable, Equatable {
     }
 
     /// Whether the user lacks permission (`EACCES` or `EPERM`).
-    public var isPermission: Bool { errno == EACCES || errno == EPERM }
+    package var isPermission: Bool { errno == EACCES || errno == EPERM }
 
     /// Whether the path itself is invalid: a component is a file, the path is too long, the path's symbolic
     /// links form a loop, the file already exists, or a backup would be created in its own recording's
     /// folder.
-    public var isUsageError: Bool {
+    package var isUsageError: Bool {
         [ENOTDIR, ENAMETOOLONG, ELOOP, EEXIST].contains(errno) || operation == Self.backupIntoItself
     }
 
     /// Operation name for a backup that would be written to the recording's own location.
-    public static let backupIntoItself = "creating a backup in the recording's own folder"
+    package static let backupIntoItself = "creating a backup in the recording's own folder"
 
     /// Whether the operation only reads the file.
     private var isReading: Bool { operation == "reading" || operation == "opening" }

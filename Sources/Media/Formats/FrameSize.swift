@@ -41,16 +41,16 @@ public struct FrameSize: Sendable, Hashable, Codable {
 
     /// Whether a frame can have this size: width and height are in 1…16384. Sizes from devices and files may
     /// be outside this range.
-    public var isPlausible: Bool { Self.sides.contains(width) && Self.sides.contains(height) }
+    package var isPlausible: Bool { Self.sides.contains(width) && Self.sides.contains(height) }
 
     /// Number of pixels, width times height.
     public var pixelCount: Int { width * height }
 
     /// The size after a 90° rotation.
-    public var transposed: Self { Self(width: height, height: width) }
+    package var transposed: Self { Self(width: height, height: width) }
 
     /// The size with width and height halved, rounded up.
-    public var halved: Self { Self(width: (width + 1) / 2, height: (height + 1) / 2) }
+    package var halved: Self { Self(width: (width + 1) / 2, height: (height + 1) / 2) }
 }
 
 extension FrameSize: CustomStringConvertible {
@@ -59,11 +59,11 @@ extension FrameSize: CustomStringConvertible {
 }
 
 /// Named frame size. A camera offers a preset if one of its formats has that size.
-public enum SizePreset: String, Sendable, Hashable, Codable, CaseIterable {
+package enum SizePreset: String, Sendable, Hashable, Codable, CaseIterable {
     case vga, hd720, hd1080, uhd4k
 
     /// The size in pixels, for example 1280 × 720 for `hd720`.
-    public var size: FrameSize {
+    package var size: FrameSize {
         switch self {
         case .vga: FrameSize(width: 640, height: 480)
         case .hd720: FrameSize(width: 1280, height: 720)
@@ -73,13 +73,13 @@ public enum SizePreset: String, Sendable, Hashable, Codable, CaseIterable {
     }
 
     /// Returns the size preset for a frame size; `nil` for a size without a name.
-    public init?(_ size: FrameSize) {
+    package init?(_ size: FrameSize) {
         guard let preset = Self.allCases.first(where: { $0.size == size }) else { return nil }
         self = preset
     }
 
     /// Returns the presets available in the given formats, in order of increasing size.
-    public static func offered(by formats: [OfferedFormat]) -> [Self] {
+    package static func offered(by formats: [OfferedFormat]) -> [Self] {
         allCases.filter { preset in formats.contains { $0.size == preset.size } }
     }
 }
@@ -87,18 +87,18 @@ public enum SizePreset: String, Sendable, Hashable, Codable, CaseIterable {
 /// Aspect ratio of a frame, width to height: `16:9`.
 public struct AspectRatio: Sendable, Hashable, Codable {
     /// Horizontal term of the ratio, 1…16384.
-    public let width: Int
+    package let width: Int
     /// Vertical term of the ratio, 1…16384.
-    public let height: Int
+    package let height: Int
 
     /// Creates the aspect ratio of a frame size, without reducing it to lowest terms.
-    public init(_ size: FrameSize) {
+    package init(_ size: FrameSize) {
         (width, height) = (size.width, size.height)
     }
 
     /// Parses a ratio such as `16:9`. Returns `nil` for any other string, and for ratios below 1:10 or above
     /// 10:1.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let sides = text.split(separator: ":", omittingEmptySubsequences: false)
         guard sides.count == 2, sides.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
             let width = Int(sides[0]), let height = Int(sides[1]), (1...16384).contains(width),
@@ -108,11 +108,11 @@ public struct AspectRatio: Sendable, Hashable, Codable {
     }
 
     /// The ratio 1:1, used for square pixels.
-    public static let square = Self(width: 1, height: 1)
+    package static let square = Self(width: 1, height: 1)
 
     /// Creates an aspect ratio in lowest terms; returns `nil` for terms above 16384 and for ratios below 1:10
     /// or above 10:1.
-    public init?(width: Int, over height: Int) {
+    package init?(width: Int, over height: Int) {
         var (a, b) = (width, height)
         while b > 0 { (a, b) = (b, a % b) }
         guard a > 0, width > 0 else { return nil }
@@ -140,14 +140,14 @@ public struct AspectRatio: Sendable, Hashable, Codable {
     }
 
     /// The aspect ratio after a 90° rotation.
-    public var transposed: Self { Self(width: height, height: width) }
+    package var transposed: Self { Self(width: height, height: width) }
 
     /// Returns the largest size that has this aspect ratio and fits within another size. Width and height are
     /// rounded to the nearest even number, and are at least 2 pixels.
     ///
     /// A width or height that differs by at most 2 pixels from that of the other size isn't cropped: for
     /// example, a camera's 1366×768 is meant to be 16:9.
-    public func largest(within size: FrameSize) -> FrameSize {
+    package func largest(within size: FrameSize) -> FrameSize {
         if size.width * height >= size.height * width {
             let side = Self.even(size.height * width, over: height, atMost: size.width)
             return FrameSize(width: size.width - side <= 2 ? size.width : side, height: size.height)
@@ -196,7 +196,7 @@ public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
     public var degrees: Int { rawValue }
 
     /// Whether the rotation swaps width and height.
-    public var swapsSides: Bool { self == .quarter || self == .threeQuarters }
+    package var swapsSides: Bool { self == .quarter || self == .threeQuarters }
 
     private var quarters: Int { rawValue / 90 }
 

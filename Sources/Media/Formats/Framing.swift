@@ -1,22 +1,22 @@
 /// The used part of a camera's frame: a crop to a rectangle or an aspect ratio, and a digital zoom. `Framing`
 /// is a pure value type.
-public struct Framing: Sendable, Hashable, Codable {
+package struct Framing: Sendable, Hashable, Codable {
     /// The first crop rectangle, in pixels of the stored frame; `nil` for the whole frame.
-    public var area: PixelRectangle?
+    package var area: PixelRectangle?
     /// The aspect ratio of the crop within `area`, as seen upright; `nil` keeps the area's own ratio.
-    public var shape: AspectRatio?
+    package var shape: AspectRatio?
     /// Digital zoom into the cropped area. The zoom only crops the frame further, so it doesn't add detail.
-    public var zoom: Zoom
+    package var zoom: Zoom
 
     /// Creates a framing; the default is the whole frame.
-    public init(area: PixelRectangle? = nil, shape: AspectRatio? = nil, zoom: Zoom = .none) {
+    package init(area: PixelRectangle? = nil, shape: AspectRatio? = nil, zoom: Zoom = .none) {
         self.area = area
         self.shape = shape
         self.zoom = zoom
     }
 
     /// The whole frame, without crop or zoom.
-    public static let whole = Self()
+    package static let whole = Self()
 
     /// Returns the used part of a frame.
     ///
@@ -25,7 +25,7 @@ public struct Framing: Sendable, Hashable, Codable {
     ///   - rotation: The clockwise rotation that makes the frame upright.
     /// - Returns: A rectangle in pixels of the stored frame, at an even position. Width and height are even
     ///   unless they equal those of the frame. The result is `nil` for the whole frame.
-    public func part(of frame: FrameSize, rotation: Rotation) -> PixelRectangle? {
+    package func part(of frame: FrameSize, rotation: Rotation) -> PixelRectangle? {
         let everything = PixelRectangle(x: 0, y: 0, width: frame.width, height: frame.height)
         let outer = area ?? everything
         let size = visibleSize(of: outer.size, rotation: rotation)
@@ -38,13 +38,13 @@ public struct Framing: Sendable, Hashable, Codable {
     }
 
     /// Whether panning left or right, as seen upright, can reveal another part of the frame.
-    public func canPan(in frame: FrameSize, rotation: Rotation) -> Bool {
+    package func canPan(in frame: FrameSize, rotation: Rotation) -> Bool {
         let room = unusedPixels(in: frame, rotation: rotation)
         return (rotation.swapsSides ? room.down : room.across) >= 2
     }
 
     /// Whether tilting up or down, as seen upright, can reveal another part of the frame.
-    public func canTilt(in frame: FrameSize, rotation: Rotation) -> Bool {
+    package func canTilt(in frame: FrameSize, rotation: Rotation) -> Bool {
         let room = unusedPixels(in: frame, rotation: rotation)
         return (rotation.swapsSides ? room.across : room.down) >= 2
     }
@@ -84,32 +84,32 @@ public struct Framing: Sendable, Hashable, Codable {
 }
 
 /// Digital zoom into a frame: magnification and position.
-public struct Zoom: Sendable, Hashable, Codable {
+package struct Zoom: Sendable, Hashable, Codable {
     /// Magnification, 1…8; 1 shows the whole frame.
-    public var factor: Double
+    package var factor: Double
     /// Horizontal position of the zoomed area, −1…1: 0 is the center, 1 is the frame's right edge, and −1 is
     /// the frame's left edge.
     ///
     /// "Right" means the right side of the upright frame as seen by the camera. Mirroring the frame doesn't
     /// change the pan direction.
-    public var pan: Double
+    package var pan: Double
     /// Vertical position of the zoomed area, −1…1: 0 is the center, 1 is the top of the upright frame, and −1
     /// is the bottom.
-    public var tilt: Double
+    package var tilt: Double
 
     /// Creates a zoom; the default is the whole frame.
-    public init(factor: Double = 1, pan: Double = 0, tilt: Double = 0) {
+    package init(factor: Double = 1, pan: Double = 0, tilt: Double = 0) {
         self.factor = factor
         self.pan = pan
         self.tilt = tilt
     }
 
     /// No zoom: the whole frame.
-    public static let none = Self()
+    package static let none = Self()
     /// Valid zoom factors. At factors above 8, the cropped area of a typical frame has too few pixels.
-    public static let factors = 1.0...8.0
+    package static let factors = 1.0...8.0
     /// Valid values of `pan` and `tilt`.
-    public static let positions = -1.0...1.0
+    package static let positions = -1.0...1.0
 }
 
 /// A part of a frame as fractions of the frame's width and height, valid for any frame size. The values for
@@ -132,7 +132,7 @@ public struct FramePart: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - rectangle: The rectangle, in the frame's pixels.
     ///   - frame: Width and height of the frame in pixels.
-    public init(_ rectangle: PixelRectangle, of frame: FrameSize) {
+    package init(_ rectangle: PixelRectangle, of frame: FrameSize) {
         func share(_ pixels: Int, _ whole: Int) -> Double {
             min(max(Double(pixels) / Double(max(whole, 1)), 0), 1)
         }
@@ -161,7 +161,7 @@ public struct FramePart: Sendable, Hashable, Codable {
     ///
     /// - Parameter frame: Width and height of the stored frame in pixels, at least 2 × 2.
     /// - Returns: The rectangle in the frame's pixels.
-    public func pixels(of frame: FrameSize) -> PixelRectangle {
+    package func pixels(of frame: FrameSize) -> PixelRectangle {
         func edges(_ begin: Double, _ length: Double, _ whole: Int) -> (begin: Int, length: Int) {
             let even = max(whole & ~1, 2)
             let from = min(Int(rounding: begin * Double(whole)) & ~1, even - 2)
@@ -197,7 +197,7 @@ public struct PixelRectangle: Sendable, Hashable, Codable {
     public var size: FrameSize { FrameSize(width: width, height: height) }
 
     /// Whether the two rectangles overlap by at least one pixel.
-    public func overlaps(_ other: PixelRectangle) -> Bool {
+    package func overlaps(_ other: PixelRectangle) -> Bool {
         x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
     }
 

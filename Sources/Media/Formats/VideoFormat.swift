@@ -98,7 +98,7 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
     public let pixel: PixelFormat
     /// The driver's name for the format if it is more specific than `pixel`, for example `S910`; otherwise
     /// the raw value of `pixel`.
-    public let nativeName: String
+    package let nativeName: String
     /// Frame size in pixels.
     public let size: FrameSize
     /// Frame rates offered at this size.
@@ -114,7 +114,7 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
 
     /// Whether the frames are monochrome. For formats that need conversion, the result depends on the
     /// kernel's format name.
-    public var isGray: Bool {
+    package var isGray: Bool {
         pixel == .grey || (pixel == .converted && ["Y04", "Y06", "Y10B", "Y16"].contains(nativeName))
     }
 
@@ -128,13 +128,13 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
 
     /// Returns the lowest offered rate that is at least the requested rate, or the highest rate if all
     /// offered rates are lower. Returns `nil` if no rate is offered.
-    public func rate(for wanted: FrameRate) -> FrameRate? { rates.rate(for: wanted) }
+    package func rate(for wanted: FrameRate) -> FrameRate? { rates.rate(for: wanted) }
 }
 
 extension OfferedFormat.Rates {
     /// Returns the lowest rate that is at least the requested rate within 0.2 %, or the highest rate if all
     /// rates are lower. Returns `nil` for an empty list.
-    public func rate(for wanted: FrameRate) -> FrameRate? {
+    package func rate(for wanted: FrameRate) -> FrameRate? {
         switch self {
         case .listed(let rates):
             // Some cameras report a rate of 29.97 as 30, and others report 30 as 29.97. Rates that differ by

@@ -30,11 +30,22 @@ public final class CapturedFrame: Sendable {
     public let headerClock: UVCHeaderClock?
     /// Decoded frame shared by several outputs that need all pixels; `nil` if each output decodes only the
     /// pixels that it needs.
-    public let sharedDecoding: SharedDecoding?
+    package let sharedDecoding: SharedDecoding?
 
     /// Creates a frame. `isOwned` is `false` for memory lent by a driver; the other arguments set the
     /// properties of the same name.
-    public init(
+    public convenience init(
+        pixel: PixelFormat, size: FrameSize, color: ColorDescription, capturedAt: ClockTime,
+        sequence: Int64, isKey: Bool = true, memory: SharedBytes, planes: [FramePlane] = [],
+        isOwned: Bool = false
+    ) {
+        self.init(
+            pixel: pixel, size: size, color: color, capturedAt: capturedAt, sequence: sequence,
+            isKey: isKey, memory: memory, planes: planes, isOwned: isOwned, headerClock: nil)
+    }
+
+    /// Creates a frame with the camera's clock and the decoded frame that several outputs share.
+    package init(
         pixel: PixelFormat, size: FrameSize, color: ColorDescription, capturedAt: ClockTime,
         sequence: Int64,
         isKey: Bool = true, memory: SharedBytes, planes: [FramePlane] = [], isOwned: Bool = false,
@@ -79,7 +90,7 @@ extension CapturedFrame {
     }
 
     /// Returns a copy of the frame with a different capture time. Both frames share the same memory.
-    public func withCaptureTime(_ time: ClockTime) -> CapturedFrame {
+    package func withCaptureTime(_ time: ClockTime) -> CapturedFrame {
         CapturedFrame(
             pixel: pixel, size: size, color: color, capturedAt: time, sequence: sequence, isKey: isKey,
             memory: memory, planes: planes, isOwned: isOwned, headerClock: headerClock,
@@ -88,7 +99,7 @@ extension CapturedFrame {
 
     /// Returns the frame, marked so that it is decoded only once for all outputs. Only JPEGs are marked: raw
     /// frames don't need decoding, and H.264 is decoded as a stream.
-    public func sharingDecoding() -> CapturedFrame {
+    package func sharingDecoding() -> CapturedFrame {
         guard pixel == .mjpeg else { return self }
         return CapturedFrame(
             pixel: pixel, size: size, color: color, capturedAt: capturedAt, sequence: sequence, isKey: isKey,
@@ -138,9 +149,9 @@ public struct FramePlane: Sendable, Hashable {
 /// outputs use the result.
 ///
 /// This object and the decoded frame have the same lifetime as the encoded frame.
-public final class SharedDecoding: Sendable {
+package final class SharedDecoding: Sendable {
     /// Result of decoding the frame.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// The decoded raw frame, with the size and chroma subsampling of the encoded frame.
         case decoded(CapturedFrame)
         /// The frame could not be decoded.
@@ -156,7 +167,7 @@ public final class SharedDecoding: Sendable {
     private let state = ConditionLock(State.notStarted)
 
     /// Creates a shared decoding that hasn't started yet.
-    public init() {}
+    package init() {}
 
     /// Returns the decoded frame, which the first caller decodes. This method can be called from any thread,
     /// and may block while another thread is decoding.
@@ -164,7 +175,7 @@ public final class SharedDecoding: Sendable {
     /// - Parameter decode: Decodes the frame. Only the first caller's closure runs, on that caller's thread;
     ///   other callers wait until it returns.
     /// - Returns: The result of the first caller's closure, which all callers receive.
-    public func outcome(_ decode: () -> Outcome) -> Outcome {
+    package func outcome(_ decode: () -> Outcome) -> Outcome {
         let known: Outcome?? = state.wait { state in
             switch state {
             case .notStarted:
@@ -203,7 +214,7 @@ public struct UVCHeaderClock: Sendable, Hashable {
     public let hostFrame: UInt16
 
     /// Creates a header clock from the fields of a packet header.
-    public init(
+    package init(
         presentationTime: UInt32?, sourceClock: UInt32?, busFrame: UInt16?, hostTime: ClockTime,
         hostFrame: UInt16
     ) {

@@ -1,26 +1,26 @@
 /// One encoded frame or slice of audio, ready to be written to a file.
-public final class EncodedPacket: Sendable {
+package final class EncodedPacket: Sendable {
     /// The encoded bytes.
-    public let bytes: SharedBytes
+    package let bytes: SharedBytes
     /// Presentation time relative to T0, in ticks of the track's time scale. The time is negative for an
     /// encoder's priming samples.
-    public let presentation: Int64
+    package let presentation: Int64
     /// Decoding time relative to T0, in ticks of the track's time scale. A packet's decoding time is never
     /// later than `presentation`, and decoding times increase strictly within a track.
-    public let decode: Int64
+    package let decode: Int64
     /// Duration in ticks of the track's time scale.
-    public let duration: Int64
+    package let duration: Int64
     /// Whether the packet can be decoded without earlier packets.
-    public let isKey: Bool
+    package let isKey: Bool
     /// Fate of the video tick in the packet; `nil` for audio, and for a frame that isn't shown.
-    public let fate: Fate?
+    package let fate: Fate?
     /// Fates of the packet's audio samples, starting at `presentation`. Samples before T0 and an encoder's
     /// padding don't have a fate. The value is empty for a video frame.
-    public let samples: AudioFateRun
+    package let samples: AudioFateRun
 
     /// Creates an encoded packet. All times are in ticks of the track's time scale; presentation and decoding
     /// times are relative to T0.
-    public init(
+    package init(
         bytes: SharedBytes, presentation: Int64, decode: Int64, duration: Int64, isKey: Bool,
         fate: Fate? = nil, samples: AudioFateRun = AudioFateRun()
     ) {
@@ -34,12 +34,12 @@ public final class EncodedPacket: Sendable {
     }
 
     /// Returns the fates of the packet's audio samples before sample `end`. Samples are numbered from T0.
-    public func samples(before end: Int64) -> AudioFateRun {
+    package func samples(before end: Int64) -> AudioFateRun {
         samples.prefix(Int(clamping: end - max(presentation, 0)))
     }
 
     /// Returns a copy of a video packet with a different fate for its tick.
-    public func withFate(_ fate: Fate) -> EncodedPacket {
+    package func withFate(_ fate: Fate) -> EncodedPacket {
         EncodedPacket(
             bytes: bytes, presentation: presentation, decode: decode, duration: duration, isKey: isKey,
             fate: fate)
@@ -65,7 +65,7 @@ public struct StreamParameters: Sendable, Equatable {
     /// The nominal frame rate; `nil` for audio.
     public let rate: FrameRate?
     /// Pixel aspect ratio of the stored frames; `nil` for square pixels.
-    public var pixelAspect: AspectRatio?
+    package var pixelAspect: AspectRatio?
     /// Color matrix and range of the frames; `nil` for audio, or if the colors are unknown.
     public let color: ColorDescription?
     /// Sample rate and channels of the audio; `nil` for video.
@@ -76,15 +76,15 @@ public struct StreamParameters: Sendable, Equatable {
 
     /// Time scale in ticks per second of H.264 frames that keep their own capture times, for example in a
     /// copied stream. A tick of 11 µs is finer than the accuracy of capture times.
-    public static let captureTimeScale: Int64 = 90_000
+    package static let captureTimeScale: Int64 = 90_000
 
     /// Rate of the grid that contains all presentation times; `nil` for audio, and for frames that keep their
     /// own capture times.
-    public var grid: FrameRate? { hasCaptureTimes ? nil : rate }
+    package var grid: FrameRate? { hasCaptureTimes ? nil : rate }
 
     /// Whether the stream is H.264 with frames that keep their own capture times instead of grid times. In a
     /// file, the track's time scale indicates such a stream.
-    public var hasCaptureTimes: Bool { codec == .h264 && timeScale == Self.captureTimeScale }
+    package var hasCaptureTimes: Bool { codec == .h264 && timeScale == Self.captureTimeScale }
 
     /// Creates stream parameters; omit parameters that don't apply to this kind of stream.
     public init(

@@ -3,7 +3,7 @@
 /// The aligner determines the fate. A component that can't show the frame replaces the fate with
 /// `superseded(by:)`. The fate is passed to the encoder together with the frame, and then stored in the packet.
 /// Fates are counted for each file.
-public enum Fate: Sendable, Hashable {
+package enum Fate: Sendable, Hashable {
     /// A new frame as delivered by the camera.
     case captured
     /// The previous frame is shown again. The cause is `nil` only if no frame was due because the camera is
@@ -18,7 +18,7 @@ public enum Fate: Sendable, Hashable {
     ///
     /// - Parameter cause: Reason why the tick's own frame or slate can't be shown.
     /// - Returns: `replaced` for a captured frame. A slate becomes a duplicate with the cause of the slate.
-    public func superseded(by cause: LossCause) -> Self {
+    package func superseded(by cause: LossCause) -> Self {
         switch self {
         case .captured: .replaced(cause)
         case .slate(let missing): .duplicated(missing)
@@ -27,7 +27,7 @@ public enum Fate: Sendable, Hashable {
     }
 
     /// Reason why the tick lacks a new frame; `nil` if the frame was captured or no frame was due.
-    public var cause: LossCause? {
+    package var cause: LossCause? {
         switch self {
         case .captured: nil
         case .duplicated(let cause): cause
@@ -36,34 +36,34 @@ public enum Fate: Sendable, Hashable {
     }
 
     /// Whether the tick shows a generated picture (slate).
-    public var isSlate: Bool { if case .slate = self { true } else { false } }
+    package var isSlate: Bool { if case .slate = self { true } else { false } }
 }
 
 /// Number of video ticks by fate.
-public struct FateCounts: Sendable, Equatable {
+package struct FateCounts: Sendable, Equatable {
     private var counts: [Fate: Int] = [:]
 
     /// Creates tick counts that are all zero.
-    public init() {}
+    package init() {}
 
     /// Creates tick counts from the given fates.
-    public init(_ fates: some Sequence<Fate>) { for fate in fates { add(fate) } }
+    package init(_ fates: some Sequence<Fate>) { for fate in fates { add(fate) } }
 
     /// Counts additional ticks with the given fate.
-    public mutating func add(_ fate: Fate, count: Int = 1) {
+    package mutating func add(_ fate: Fate, count: Int = 1) {
         if count > 0 { counts[fate, default: 0] += count }
     }
 
     /// Adds other tick counts to these counts.
-    public mutating func add(_ other: Self) { counts.merge(other.counts, uniquingKeysWith: +) }
+    package mutating func add(_ other: Self) { counts.merge(other.counts, uniquingKeysWith: +) }
 
     /// Number of ticks with the given fate.
-    public subscript(fate: Fate) -> Int { counts[fate] ?? 0 }
+    package subscript(fate: Fate) -> Int { counts[fate] ?? 0 }
 
     /// Total number of ticks.
-    public var total: Int { counts.values.reduce(0, +) }
+    package var total: Int { counts.values.reduce(0, +) }
     /// Number of ticks that show the previous frame again, for any reason: duplicated and replaced frames.
-    public var duplicated: Int {
+    package var duplicated: Int {
         counts.reduce(0) { sum, item in
             switch item.key {
             case .duplicated, .replaced: sum + item.value
@@ -72,9 +72,9 @@ public struct FateCounts: Sendable, Equatable {
         }
     }
     /// Number of ticks that show a generated picture (slate).
-    public var slate: Int { counts.reduce(0) { $0 + ($1.key.isSlate ? $1.value : 0) } }
+    package var slate: Int { counts.reduce(0) { $0 + ($1.key.isSlate ? $1.value : 0) } }
     /// Number of delivered frames that could not be used, by cause.
-    public var replaced: [LossCause: Int] {
+    package var replaced: [LossCause: Int] {
         counts.reduce(into: [:]) { sum, item in
             if case .replaced(let cause) = item.key { sum[cause, default: 0] += item.value }
         }
@@ -82,14 +82,14 @@ public struct FateCounts: Sendable, Equatable {
 }
 
 /// Fates of consecutive video ticks.
-public typealias FateRun = Runs<Fate>
+package typealias FateRun = Runs<Fate>
 
 extension Runs<Fate> {
     /// Returns the fates that the ticks have if they show the previous frame instead.
-    public func superseded(by cause: LossCause) -> Self { map { $0.superseded(by: cause) } }
+    package func superseded(by cause: LossCause) -> Self { map { $0.superseded(by: cause) } }
 
     /// Number of video ticks by fate.
-    public var counts: FateCounts {
+    package var counts: FateCounts {
         var counts = FateCounts()
         for run in runs { counts.add(run.element, count: run.count) }
         return counts

@@ -1,29 +1,29 @@
 /// A sequence in which equal elements in a row are stored as one run.
-public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
+package struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
     /// A run of equal consecutive elements.
-    public struct Run: Sendable, Equatable {
+    package struct Run: Sendable, Equatable {
         /// The repeated element.
-        public let element: Element
+        package let element: Element
         /// Number of equal elements in the run, at least 1.
-        public fileprivate(set) var count: Int
+        package fileprivate(set) var count: Int
     }
 
     /// The runs, in sequence order. Adjacent runs have different elements.
-    public private(set) var runs: [Run] = []
+    package private(set) var runs: [Run] = []
     /// Number of elements.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// Creates an empty sequence.
-    public init() {}
+    package init() {}
 
     /// Creates a sequence of `count` equal elements.
-    public init(_ element: Element, count: Int = 1) { append(element, count: count) }
+    package init(_ element: Element, count: Int = 1) { append(element, count: count) }
 
     /// Whether the sequence is empty.
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// Appends an element `count` times.
-    public mutating func append(_ element: Element, count: Int = 1) {
+    package mutating func append(_ element: Element, count: Int = 1) {
         guard count > 0 else { return }
         self.count += count
         if let last = runs.indices.last, runs[last].element == element {
@@ -34,7 +34,7 @@ public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
     }
 
     /// Appends the elements of another sequence.
-    public mutating func append(_ other: Self) {
+    package mutating func append(_ other: Self) {
         for run in other.runs { append(run.element, count: run.count) }
     }
 
@@ -43,7 +43,7 @@ public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
     /// - Parameter count: Number of elements. A number above `count` removes all elements; a negative number
     ///   doesn't remove any.
     /// - Returns: The removed elements.
-    public mutating func removeFirst(_ count: Int) -> Self {
+    package mutating func removeFirst(_ count: Int) -> Self {
         var taken = Self()
         var whole = 0
         for run in runs where taken.count < count {
@@ -57,25 +57,25 @@ public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
     }
 
     /// Returns the first elements, at most `count`.
-    public func prefix(_ count: Int) -> Self {
+    package func prefix(_ count: Int) -> Self {
         var rest = self
         return rest.removeFirst(count)
     }
 
     /// Returns the elements after the first `count` elements.
-    public func dropFirst(_ count: Int) -> Self {
+    package func dropFirst(_ count: Int) -> Self {
         var rest = self
         _ = rest.removeFirst(count)
         return rest
     }
 
     /// Returns a sequence in which each element is transformed.
-    public func map<Other>(_ transform: (Element) -> Other) -> Runs<Other> {
+    package func map<Other>(_ transform: (Element) -> Other) -> Runs<Other> {
         var result = Runs<Other>()
         for run in runs { result.append(transform(run.element), count: run.count) }
         return result
     }
 
     /// All elements as an array.
-    public var elements: [Element] { runs.flatMap { Array(repeating: $0.element, count: $0.count) } }
+    package var elements: [Element] { runs.flatMap { Array(repeating: $0.element, count: $0.count) } }
 }

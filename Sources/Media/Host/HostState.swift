@@ -1,28 +1,28 @@
 /// State of the computer at one moment. Data sources that don't provide a plausible value are listed in
 /// `missing`.
-public struct HostState: Sendable, Equatable {
+package struct HostState: Sendable, Equatable {
     /// Pressure stall information of each resource, for the machine and for this process's control group.
-    public var stalls: [ResourceStall] = []
+    package var stalls: [ResourceStall] = []
     /// Temperatures of the kernel's thermal zones, with their limits.
-    public var zones: [ThermalZone] = []
+    package var zones: [ThermalZone] = []
     /// Permitted processor speed and thermal throttling; `nil` if unknown.
-    public var speed: ProcessorSpeed?
+    package var speed: ProcessorSpeed?
     /// Share of processor capacity that this process may use; `nil` if unknown.
-    public var share: ProcessorShare?
+    package var share: ProcessorShare?
     /// State of the power supply and the batteries; `nil` if unknown.
-    public var power: PowerSupply?
+    package var power: PowerSupply?
     /// Space on the recording's disk; `nil` if unknown.
-    public var disk: DiskSpace?
+    package var disk: DiskSpace?
     /// Data sources that don't provide a usable value, each with the reason.
-    public var missing: [MissingSource] = []
+    package var missing: [MissingSource] = []
 
     /// Creates a host state in which all values are unknown.
-    public init() {}
+    package init() {}
 }
 
 /// Reads the state of the computer while a session is running: stalls, temperatures, processor speed, power
 /// supply, and disk space.
-public protocol HostReading: Sendable {
+package protocol HostReading: Sendable {
     /// Reads the computer's current state.
     ///
     /// The call may block if a driver or a disk doesn't respond. Call this method on a thread that may block,
@@ -43,14 +43,14 @@ public protocol HostReading: Sendable {
 
 extension HostReading {
     /// Always `nil`: the reader doesn't report free space.
-    public func freeBytes(folder: String) -> Int64? { nil }
+    package func freeBytes(folder: String) -> Int64? { nil }
 }
 
 /// A source of the computer's state that doesn't provide a plausible value, for example in containers and
 /// virtual machines.
-public struct MissingSource: Sendable, Hashable, Codable {
+package struct MissingSource: Sendable, Hashable, Codable {
     /// The kinds of sources of the computer's state.
-    public enum Source: String, Sendable, Codable, CaseIterable {
+    package enum Source: String, Sendable, Codable, CaseIterable {
         /// Time that tasks spend waiting for the processor (pressure stall information, `cpu`).
         case processorStall = "cpu-stall"
         /// Time that tasks spend waiting for storage (pressure stall information, `io`).
@@ -76,16 +76,16 @@ public struct MissingSource: Sendable, Hashable, Codable {
     }
 
     /// The missing data source.
-    public let source: Source
+    package let source: Source
     /// The missing part of the source, for example `thermal_zone3`; `nil` if the whole source is missing. The
     /// text contains only printable characters.
-    public let part: String?
+    package let part: String?
     /// Reason why the source is missing, as the end of a sentence without a period. The text contains only
     /// printable characters.
-    public let reason: String
+    package let reason: String
 
     /// Creates a missing source and replaces unprintable characters in `part` and `reason`.
-    public init(_ source: Source, part: String? = nil, _ reason: String) {
+    package init(_ source: Source, part: String? = nil, _ reason: String) {
         self.source = source
         self.part = part?.printable(limit: 60)
         self.reason = reason.printable(limit: 300)
@@ -94,23 +94,23 @@ public struct MissingSource: Sendable, Hashable, Codable {
 
 extension MissingSource: CustomStringConvertible {
     /// A sentence that states the source, the missing part, and the reason.
-    public var description: String {
+    package var description: String {
         "\(source.rawValue)\(part.map { " (\($0))" } ?? ""): \(reason)."
     }
 }
 
 /// Fraction of the last 10 s during which tasks waited for a resource (the kernel's pressure stall
 /// information, `avg10`).
-public struct ResourceStall: Sendable, Equatable {
+package struct ResourceStall: Sendable, Equatable {
     /// A resource with kernel stall information; the raw value is the file name.
-    public enum Resource: String, Sendable, CaseIterable {
+    package enum Resource: String, Sendable, CaseIterable {
         case processor = "cpu"
         case storage = "io"
         case memory
     }
 
     /// Set of tasks included in a stall measurement.
-    public enum Scope: Sendable, Equatable {
+    package enum Scope: Sendable, Equatable {
         /// All tasks on the computer.
         case machine
         /// The tasks in this process's control group.
@@ -118,17 +118,17 @@ public struct ResourceStall: Sendable, Equatable {
     }
 
     /// The resource that tasks waited for.
-    public let resource: Resource
+    package let resource: Resource
     /// The set of tasks included in the measurement.
-    public let scope: Scope
+    package let scope: Scope
     /// Fraction of the time during which at least one task was waiting, 0…1.
-    public let some: Double
+    package let some: Double
     /// Fraction of the time during which all runnable tasks were waiting simultaneously, 0…1. The value is
     /// `nil` for the processor on kernels before 5.13, which don't report it.
-    public let full: Double?
+    package let full: Double?
 
     /// Creates a stall measurement from fractions of time, each 0…1.
-    public init(_ resource: Resource, _ scope: Scope, some: Double, full: Double?) {
+    package init(_ resource: Resource, _ scope: Scope, some: Double, full: Double?) {
         self.resource = resource
         self.scope = scope
         self.some = some
@@ -137,51 +137,51 @@ public struct ResourceStall: Sendable, Equatable {
 }
 
 /// A temperature in thousandths of a degree Celsius, the kernel's unit.
-public struct Temperature: Sendable, Hashable, Comparable {
+package struct Temperature: Sendable, Hashable, Comparable {
     /// Thousandths of a degree Celsius.
-    public let millidegrees: Int
+    package let millidegrees: Int
 
     /// Creates a temperature from thousandths of a degree Celsius.
-    public init(millidegrees: Int) {
+    package init(millidegrees: Int) {
         self.millidegrees = millidegrees
     }
 
     /// Creates a temperature from whole degrees Celsius.
-    public init(degrees: Int) {
+    package init(degrees: Int) {
         millidegrees = degrees * 1000
     }
 
     /// The temperature in degrees Celsius.
-    public var degrees: Double { Double(millidegrees) / 1000 }
+    package var degrees: Double { Double(millidegrees) / 1000 }
 
     /// Whether the left temperature is lower than the right temperature.
-    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.millidegrees < rhs.millidegrees }
+    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.millidegrees < rhs.millidegrees }
 }
 
 extension Temperature: CustomStringConvertible {
     /// The temperature in whole degrees, such as `87 °C`, because sensors are rarely more precise.
-    public var description: String { "\(Int(rounding: degrees)) °C" }
+    package var description: String { "\(Int(rounding: degrees)) °C" }
 }
 
 /// A thermal zone that the kernel monitors, with its trip points.
-public struct ThermalZone: Sendable, Equatable {
+package struct ThermalZone: Sendable, Equatable {
     /// The kernel's folder and the driver's type name: `thermal_zone0 x86_pkg_temp`. The text contains only
     /// printable characters.
-    public let name: String
+    package let name: String
     /// Current temperature of the zone.
-    public let temperature: Temperature
+    package let temperature: Temperature
     /// Passive trip point: above this temperature, the kernel slows the machine down. The value is `nil` if
     /// the zone doesn't define such a trip point.
-    public let passive: Temperature?
+    package let passive: Temperature?
     /// Hot trip point: above this temperature, the kernel warns of damage. The value is `nil` if the zone
     /// doesn't define such a trip point.
-    public let hot: Temperature?
+    package let hot: Temperature?
     /// Critical trip point: above this temperature, the kernel shuts the machine down. The value is `nil` if
     /// the zone doesn't define such a trip point.
-    public let critical: Temperature?
+    package let critical: Temperature?
 
     /// Creates a thermal zone and replaces unprintable characters in `name`.
-    public init(
+    package init(
         name: String, temperature: Temperature, passive: Temperature? = nil, hot: Temperature? = nil,
         critical: Temperature? = nil
     ) {
@@ -194,20 +194,20 @@ public struct ThermalZone: Sendable, Equatable {
 }
 
 /// Current speed limit of the processors, and the number of times that heat slowed them down.
-public struct ProcessorSpeed: Sendable, Equatable {
+package struct ProcessorSpeed: Sendable, Equatable {
     /// Sum of the processors' permitted frequencies divided by the sum of their maximum frequencies, 0…1. A
     /// value below 1 indicates a cap set by the user, a power profile, or the firmware.
-    public let allowed: Double
+    package let allowed: Double
     /// Number of processors that aren't permitted to run at their maximum frequency.
-    public let capped: Int
+    package let capped: Int
     /// Number of processors whose frequencies are known.
-    public let count: Int
+    package let count: Int
     /// Number of times that a processor was slowed down because of heat since the system started; `nil` if no
     /// processor reports this number.
-    public let throttlings: Int64?
+    package let throttlings: Int64?
 
     /// Creates a processor speed from data about all processors.
-    public init(allowed: Double, capped: Int, count: Int, throttlings: Int64?) {
+    package init(allowed: Double, capped: Int, count: Int, throttlings: Int64?) {
         self.allowed = allowed
         self.capped = capped
         self.count = count
@@ -216,20 +216,20 @@ public struct ProcessorSpeed: Sendable, Equatable {
 }
 
 /// Share of processor capacity that this process may use, and how often its control group was throttled.
-public struct ProcessorShare: Sendable, Equatable {
+package struct ProcessorShare: Sendable, Equatable {
     /// Number of processors that the process may use (its affinity).
-    public let processors: Int
+    package let processors: Int
     /// CPU quota of the process's control group in processors, for example 1.5; `nil` without a quota.
-    public let quota: Double?
+    package let quota: Double?
     /// Number of quota periods in which the control group has been active since its creation; `nil` without a
     /// quota.
-    public let periods: Int64?
+    package let periods: Int64?
     /// Number of quota periods in which the control group was stopped because its quota was used up; `nil`
     /// without a quota.
-    public let throttledPeriods: Int64?
+    package let throttledPeriods: Int64?
 
     /// Creates a processor share from the affinity and the control group's data.
-    public init(processors: Int, quota: Double? = nil, periods: Int64? = nil, throttledPeriods: Int64? = nil)
+    package init(processors: Int, quota: Double? = nil, periods: Int64? = nil, throttledPeriods: Int64? = nil)
     {
         self.processors = processors
         self.quota = quota
@@ -238,20 +238,20 @@ public struct ProcessorShare: Sendable, Equatable {
     }
 
     /// Maximum number of processors that the process can use: the smaller of `processors` and `quota`.
-    public var usable: Double { min(Double(processors), quota ?? .infinity) }
+    package var usable: Double { min(Double(processors), quota ?? .infinity) }
 }
 
 /// Power supply of the computer.
-public struct PowerSupply: Sendable, Equatable {
+package struct PowerSupply: Sendable, Equatable {
     /// Whether a battery is discharging, even if the computer is plugged in.
-    public let isDischarging: Bool
+    package let isDischarging: Bool
     /// Charge of the fullest battery, 0…1; `nil` without a battery, or if no battery reports its charge.
-    public let charge: Double?
+    package let charge: Double?
     /// Time until all batteries are empty at the current rate; `nil` if the batteries don't report this time.
-    public let timeToEmpty: Nanoseconds?
+    package let timeToEmpty: Nanoseconds?
 
     /// Creates a power supply state from battery data.
-    public init(isDischarging: Bool, charge: Double? = nil, timeToEmpty: Nanoseconds? = nil) {
+    package init(isDischarging: Bool, charge: Double? = nil, timeToEmpty: Nanoseconds? = nil) {
         self.isDischarging = isDischarging
         self.charge = charge
         self.timeToEmpty = timeToEmpty
@@ -259,14 +259,14 @@ public struct PowerSupply: Sendable, Equatable {
 }
 
 /// Space on the recording's disk.
-public struct DiskSpace: Sendable, Equatable {
+package struct DiskSpace: Sendable, Equatable {
     /// Free disk space available to this user, in bytes.
-    public let freeBytes: Int64
+    package let freeBytes: Int64
     /// Current total size of the files in the session folder, in bytes.
-    public let recordedBytes: Int64
+    package let recordedBytes: Int64
 
     /// Creates disk space information from numbers of bytes.
-    public init(freeBytes: Int64, recordedBytes: Int64) {
+    package init(freeBytes: Int64, recordedBytes: Int64) {
         self.freeBytes = freeBytes
         self.recordedBytes = recordedBytes
     }

@@ -44,7 +44,7 @@ public enum MachineOrientation: Sendable, Equatable {
 }
 
 /// A sensor in the computer that measures the direction of gravity.
-public protocol AccelerationSensor: Sendable {
+package protocol AccelerationSensor: Sendable {
     /// Reads the current acceleration. The call may block while the sensor wakes up, so don't call this
     /// method from a Swift task.
     ///
@@ -53,12 +53,12 @@ public protocol AccelerationSensor: Sendable {
 }
 
 /// Reason why a sensor doesn't provide a reading.
-public struct SensorError: Error, Sendable, Equatable {
+package struct SensorError: Error, Sendable, Equatable {
     /// Reason why the sensor doesn't provide a reading, as the end of a sentence without a period.
-    public let reason: String
+    package let reason: String
 
     /// Creates an error from a reason, which is the end of a sentence without a period.
-    public init(reason: String) { self.reason = reason }
+    package init(reason: String) { self.reason = reason }
 }
 
 /// Acceleration measured by a sensor in the computer, in m/s²: the effect of gravity, plus any acceleration
@@ -68,19 +68,19 @@ public struct SensorError: Error, Sendable, Equatable {
 /// screen. The signs follow the convention of Linux desktops (iio-sensor-proxy, and its mount matrices in
 /// systemd's 60-sensor.hwdb): `y` is −9.81 when the screen is upright, and `x` is 9.81 when the screen's left
 /// edge is up.
-public struct Acceleration: Sendable, Equatable {
+package struct Acceleration: Sendable, Equatable {
     /// Components in m/s² along the screen's axes: toward the right edge, toward the top edge, and out of the
     /// screen.
-    public let x, y, z: Double
+    package let x, y, z: Double
 
     /// Creates an acceleration from its components in m/s² along the screen's axes.
-    public init(x: Double, y: Double, z: Double) {
+    package init(x: Double, y: Double, z: Double) {
         (self.x, self.y, self.z) = (x, y, z)
     }
 
     /// Standard gravity in m/s² (CGPM 1901), which a sensor at rest measures.
-    public static let gravity = 9.80665
+    package static let gravity = 9.80665
 
     /// Magnitude of the vector in m/s², at least 0.
-    public var magnitude: Double { (x * x + y * y + z * z).squareRoot() }
+    package var magnitude: Double { (x * x + y * y + z * z).squareRoot() }
 }

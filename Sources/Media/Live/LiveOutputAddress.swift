@@ -4,35 +4,35 @@ internal import FoundationEssentials
 ///
 /// An address may contain a passphrase or a stream key. `description` returns `printable`, which omits these
 /// secrets; `text` includes them.
-public struct LiveOutputAddress: Sendable, Hashable {
+package struct LiveOutputAddress: Sendable, Hashable {
     /// Protocol or device type of a live output.
-    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         case srt, rtmp, whip, v4l2, pulse
     }
 
     /// Protocol or device type of the live output.
-    public let kind: Kind
+    package let kind: Kind
     /// The complete address as given, including secrets. Never print this text.
-    public let text: String
+    package let text: String
     /// Host name or numeric address of the server, with IPv6 addresses written without brackets. The host is
     /// empty for devices, and for an SRT listener on all addresses.
-    public let host: String
+    package let host: String
     /// Port of the server; 0 for devices.
-    public let port: Int
+    package let port: Int
     /// Path after the host and port, including the leading slash and excluding the query. For `v4l2`, the
     /// path is the device node; for `pulse`, it is the microphone name.
-    public let path: String
+    package let path: String
     /// Whether TLS protects the connection.
-    public let isEncrypted: Bool
+    package let isEncrypted: Bool
     /// SRT connection settings; `nil` for other protocols and for devices.
-    public let srt: SRTSettings?
+    package let srt: SRTSettings?
 
     /// List of all supported address forms, for error messages.
-    public static let expectation =
+    package static let expectation =
         "expected srt://HOST:PORT, rtmp:// or rtmps://HOST/APPLICATION/KEY, whip+https:// or whip+http://HOST/PATH, v4l2:/dev/videoN, or pulse:NAME"
 
     /// Default name of a virtual microphone.
-    public static let defaultMicrophone = "multicam"
+    package static let defaultMicrophone = "multicam"
 
     /// Maximum length of an address in bytes.
     private static let longest = 2048
@@ -43,7 +43,7 @@ public struct LiveOutputAddress: Sendable, Hashable {
     ///
     /// - Parameter text: The address as entered by the user; surrounding spaces are ignored.
     /// - Throws: `AddressError` with a message that contains no secrets.
-    public init(_ text: String) throws(AddressError) {
+    package init(_ text: String) throws(AddressError) {
         let text = text.trimmed
         guard !text.isEmpty else { throw .init("the address is empty: \(Self.expectation).") }
         guard text.utf8.count <= Self.longest, text.printable(limit: Self.longest) == text else {
@@ -175,10 +175,10 @@ public struct LiveOutputAddress: Sendable, Hashable {
 
     /// Whether the address may be publicly visible, for example in command arguments. Device addresses
     /// contain no secrets.
-    public var isPublic: Bool { kind == .v4l2 || kind == .pulse }
+    package var isPublic: Bool { kind == .v4l2 || kind == .pulse }
 
     /// Scheme of the address: `srt`, `rtmp`, `rtmps`, `whip+https`, `whip+http`, `v4l2` or `pulse`.
-    public var scheme: String {
+    package var scheme: String {
         switch kind {
         case .rtmp: isEncrypted ? "rtmps" : "rtmp"
         case .whip: isEncrypted ? "whip+https" : "whip+http"
@@ -187,7 +187,7 @@ public struct LiveOutputAddress: Sendable, Hashable {
     }
 
     /// The address without secrets, for logs, manifests, and pages: scheme, host, and port, or the device.
-    public var printable: String {
+    package var printable: String {
         guard !isPublic else { return "\(scheme):\(path)" }
         return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
@@ -195,16 +195,16 @@ public struct LiveOutputAddress: Sendable, Hashable {
 
 extension LiveOutputAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The same text as `printable`, so that messages can't accidentally leak a secret.
-    public var description: String { printable }
+    package var description: String { printable }
     /// The same text as `printable`, so that messages can't accidentally leak a secret.
-    public var debugDescription: String { printable }
+    package var debugDescription: String { printable }
     /// The same text as `printable`, so that messages can't accidentally leak a secret.
-    public var customMirror: Mirror { Mirror(self, children: ["printable": printable]) }
+    package var customMirror: Mirror { Mirror(self, children: ["printable": printable]) }
 }
 
 extension LiveOutputAddress.Kind {
     /// Name of the protocol or device type, for use in sentences.
-    public var name: String {
+    package var name: String {
         switch self {
         case .srt: "SRT"
         case .rtmp: "RTMP"
@@ -216,10 +216,10 @@ extension LiveOutputAddress.Kind {
 }
 
 /// Reason why an address can't be used, as a sentence without secrets.
-public struct AddressError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct AddressError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Description of the error and of the expected syntax.
-    public let description: String
+    package let description: String
 
     /// Creates an error from its message.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }

@@ -1,21 +1,21 @@
 /// Request for a live output, sent to the live process.
-public struct LiveRequest: Sendable, Equatable, Codable {
+package struct LiveRequest: Sendable, Equatable, Codable {
     /// The live output's name.
-    public var name: String
+    package var name: String
     /// The address of the destination, including secrets.
-    public var url: Secret
+    package var url: Secret
     /// Source of the live output: `program`, or a camera's role.
-    public var of: String
+    package var of: String
     /// Settings for a separate encoder; `nil` to send the packets that are encoded for the recording. For a
     /// virtual camera, these settings specify the size and the rate.
-    public var video: LiveVideo?
+    package var video: LiveVideo?
     /// Bearer token for a WHIP server; `nil` if the server doesn't require a token.
-    public var token: Secret?
+    package var token: Secret?
     /// Whether the program is also encoded for this live output during standby.
-    public var standby: Bool
+    package var standby: Bool
 
     /// Creates a live output request; each parameter sets the property of the same name.
-    public init(
+    package init(
         name: String, url: Secret, of: String = "program", video: LiveVideo? = nil, token: Secret? = nil,
         standby: Bool = false
     ) {
@@ -25,25 +25,25 @@ public struct LiveRequest: Sendable, Equatable, Codable {
 }
 
 /// Size, rate, and bit rate of a live output's separate encoder, used in requests and reports.
-public struct LiveVideo: Sendable, Hashable, Codable {
+package struct LiveVideo: Sendable, Hashable, Codable {
     /// Width in pixels, even; `nil` for the source's width.
-    public var width: Int?
+    package var width: Int?
     /// Height in pixels, even; `nil` for the source's height.
-    public var height: Int?
+    package var height: Int?
     /// Maximum frame rate, such as `30` or `30000/1001`; `nil` for the source's rate.
-    public var rate: String?
+    package var rate: String?
     /// Bits per second; `nil` for a virtual camera, which doesn't use an encoder.
-    public var bitrate: Int?
+    package var bitrate: Int?
 
     /// Creates video settings; each parameter sets the property of the same name.
-    public init(size: FrameSize?, rate: FrameRate?, bitrate: Int?) {
+    package init(size: FrameSize?, rate: FrameRate?, bitrate: Int?) {
         (width, height) = (size?.width, size?.height)
         self.rate = rate.map { $0.seconds == 1 ? "\($0.frames)" : "\($0.frames)/\($0.seconds)" }
         self.bitrate = bitrate
     }
 
     /// Width and height in pixels; `nil` if either is missing.
-    public var size: FrameSize? {
+    package var size: FrameSize? {
         guard let width, let height else { return nil }
         return FrameSize(width: width, height: height)
     }
@@ -51,24 +51,24 @@ public struct LiveVideo: Sendable, Hashable, Codable {
 
 /// Command from the recorder to the live process, sent as one line of JSON. Each command sets exactly one of
 /// the properties `publish` and `unpublish`.
-public struct LiveCommand: Sendable, Equatable, Codable {
+package struct LiveCommand: Sendable, Equatable, Codable {
     /// Live output to start, or to continue with new settings.
-    public var publish: LiveRequest?
+    package var publish: LiveRequest?
     /// Name of the live output to end.
-    public var unpublish: String?
+    package var unpublish: String?
 
     /// Creates the command to start a live output.
-    public init(publish: LiveRequest) { self.publish = publish }
+    package init(publish: LiveRequest) { self.publish = publish }
 
     /// Creates the command to end a live output.
-    public init(unpublish: String) { self.unpublish = unpublish }
+    package init(unpublish: String) { self.unpublish = unpublish }
 }
 
 /// Status of a live output, sent by the live process to the recorder. Each report is one line of JSON, sent
 /// on each change and once per second.
-public struct LiveReport: Sendable, Equatable, Codable {
+package struct LiveReport: Sendable, Equatable, Codable {
     /// State of a live output.
-    public enum State: String, Sendable, Codable {
+    package enum State: String, Sendable, Codable {
         /// The live output is waiting for data to send, or for the server's response.
         case connecting
         /// The live output is sending data.
@@ -83,36 +83,36 @@ public struct LiveReport: Sendable, Equatable, Codable {
     }
 
     /// The live output's name.
-    public var live_output: String
+    package var live_output: String
     /// Current state of the live output.
-    public var state: State
+    package var state: State
     /// Time of this report in nanoseconds on CLOCK_MONOTONIC.
-    public var at_ns: Int64
+    package var at_ns: Int64
     /// Reason for the state as one sentence without secrets; `nil` if there is nothing to report.
-    public var text: String?
+    package var text: String?
     /// Time of the next connection attempt, in nanoseconds on CLOCK_MONOTONIC; `nil` if no attempt is
     /// scheduled.
-    public var retry_ns: Int64?
+    package var retry_ns: Int64?
     /// Number of video frames sent since the process started. For a virtual microphone, the property counts
     /// audio blocks.
-    public var sent_frames: Int64 = 0
+    package var sent_frames: Int64 = 0
     /// Number of video frames dropped since the process started, because the network or the receiver couldn't
     /// keep up.
-    public var dropped_frames: Int64 = 0
+    package var dropped_frames: Int64 = 0
     /// Bits per second sent during the last second.
-    public var bitrate: Int64 = 0
+    package var bitrate: Int64 = 0
     /// Time that the oldest queued item has been waiting to be sent, in nanoseconds.
-    public var queue_ns: Int64 = 0
+    package var queue_ns: Int64 = 0
     /// Network round-trip time in nanoseconds; `nil` if the protocol doesn't report it.
-    public var rtt_ns: Int64?
+    package var rtt_ns: Int64?
     /// Number of packets that were lost before any retransmission; `nil` if the protocol doesn't report it.
-    public var lost_packets: Int64?
+    package var lost_packets: Int64?
     /// Current output settings of the separate encoder; `nil` if the live output doesn't use a separate
     /// encoder.
-    public var encoder: LiveVideo?
+    package var encoder: LiveVideo?
 
     /// Creates a report for a live output that hasn't sent any data yet.
-    public init(live_output: String, state: State, at_ns: Int64) {
+    package init(live_output: String, state: State, at_ns: Int64) {
         (self.live_output, self.state, self.at_ns) = (live_output, state, at_ns)
     }
 }

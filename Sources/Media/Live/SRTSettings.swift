@@ -1,7 +1,7 @@
 /// SRT connection settings from the query of an address, for example `?latency=200&passphrase=…`.
-public struct SRTSettings: Sendable, Hashable {
+package struct SRTSettings: Sendable, Hashable {
     /// Connection mode: which side connects and which side listens.
-    public enum Mode: String, Sendable, Hashable, CaseIterable {
+    package enum Mode: String, Sendable, Hashable, CaseIterable {
         /// multicam connects to a listener.
         case caller
         /// multicam listens for callers, one at a time.
@@ -9,22 +9,22 @@ public struct SRTSettings: Sendable, Hashable {
     }
 
     /// Connection mode.
-    public var mode = Mode.caller
+    package var mode = Mode.caller
     /// Receiver latency: how long packets are buffered so that lost packets can be retransmitted.
-    public var latency = Nanoseconds.milliseconds(120)
+    package var latency = Nanoseconds.milliseconds(120)
     /// Encryption passphrase shared by both ends of the connection, 10 to 79 bytes long; `nil` for an
     /// unencrypted connection.
-    public var passphrase: Secret?
+    package var passphrase: Secret?
     /// Length in bytes of the encryption key derived from the passphrase: 16, 24, or 32.
-    public var keyLength = 16
+    package var keyLength = 16
     /// Stream ID that tells the listener which stream to use; `nil` to omit the ID. The ID may contain a
     /// secret key.
-    public var streamID: Secret?
+    package var streamID: Secret?
     /// How long the peer may be silent before the connection is considered lost.
-    public var idleTimeout = Nanoseconds.milliseconds(2500)
+    package var idleTimeout = Nanoseconds.milliseconds(2500)
 
     /// Creates the default settings, which apply to an address without a query.
-    public init() {}
+    package init() {}
 
     /// Parses the query of an address, without its question mark.
     ///

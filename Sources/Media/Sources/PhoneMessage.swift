@@ -1,9 +1,9 @@
 /// Binary message from a phone: type, number, time, and content. See docs/reference/control-room.md for the
 /// layout. A recording stored on the phone consists of the same messages, each with a length prefix. Treat
 /// the content as untrusted: the parser validates only the header.
-public struct PhoneMessage: Sendable, Equatable {
+package struct PhoneMessage: Sendable, Equatable {
     /// Type of a message's content. The raw value is the first byte of the message.
-    public enum Kind: UInt8, Sendable {
+    package enum Kind: UInt8, Sendable {
         case jpeg = 1
         /// H.264 frame in Annex B format.
         case h264 = 2
@@ -20,16 +20,16 @@ public struct PhoneMessage: Sendable, Equatable {
     }
 
     /// Type of the content.
-    public let kind: Kind
+    package let kind: Kind
     /// Whether the frame can be decoded without other frames.
-    public let isKey: Bool
+    package let isKey: Bool
     /// Number of the frame or of the first sample, or the byte offset of a chunk; starting at 0.
-    public let number: Int64
+    package let number: Int64
     /// Capture time on the phone's clock.
-    public let time: Nanoseconds
+    package let time: Nanoseconds
 
     /// Size of a message header in bytes.
-    public static let headerSize = 20
+    package static let headerSize = 20
     /// Upper limit for message numbers, and for times in microseconds. JavaScript can't represent larger
     /// integers exactly.
     private static let maxInteger: Int64 = 1 << 53
@@ -37,7 +37,7 @@ public struct PhoneMessage: Sendable, Equatable {
     /// Parses the header of a phone's message; returns `nil` if the header is invalid.
     ///
     /// - Parameter bytes: The message, or its first `headerSize` bytes.
-    public init?(_ bytes: UnsafeRawBufferPointer) {
+    package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.headerSize, let kind = Kind(rawValue: bytes[0]), bytes[2] == 0,
             bytes[3] == 0
         else { return nil }
@@ -52,7 +52,7 @@ public struct PhoneMessage: Sendable, Equatable {
 }
 
 /// Format of a phone's frames, sent as JSON by the web page on the phone. All values are untrusted.
-public struct PhoneFormat: Sendable, Decodable {
+package struct PhoneFormat: Sendable, Decodable {
     private let codec: String
     private let width: Int
     private let height: Int
@@ -66,7 +66,7 @@ public struct PhoneFormat: Sendable, Decodable {
 
     /// Video format; `nil` if frames in the format can't be recorded. The codec must be H.264 or JPEG, width
     /// and height must be even and in 16…4096, and the rate must be 1…120 frames per second.
-    public var video: VideoFormat? {
+    package var video: VideoFormat? {
         guard let pixel = Self.codecs[codec], Self.sides.contains(width), Self.sides.contains(height),
             width.isMultiple(of: 2), height.isMultiple(of: 2), Self.rates.contains(rate),
             let rate = FrameRate(rate.rounded())
@@ -76,7 +76,7 @@ public struct PhoneFormat: Sendable, Decodable {
 
     /// Color description of the frames. The description is fixed for JPEG, and reported by the phone's page
     /// for H.264.
-    public var color: ColorDescription {
+    package var color: ColorDescription {
         Self.codecs[codec] == .mjpeg
             ? .jpeg
             : ColorDescription(
@@ -86,20 +86,20 @@ public struct PhoneFormat: Sendable, Decodable {
 
 /// Selector of a phone's camera and microphone, `phone:NAME`. The control room's web process provides both
 /// devices under this name.
-public enum PhoneSelector {
+package enum PhoneSelector {
     /// Prefix of all phone selectors.
-    public static let scheme = "phone:"
+    package static let scheme = "phone:"
     private static let longestName = 32
 
     /// Whether a selector names a phone.
-    public static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
+    package static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
 
     /// Returns the selector of a phone with the given name.
     ///
     /// - Parameter name: The name chosen by the phone's user.
     /// - Returns: The selector. The result is `nil` unless the name consists of 1 to 32 ASCII letters,
     ///   digits, `-`, and `_`, and begins with a letter or digit.
-    public static func selector(of name: String) -> String? {
+    package static func selector(of name: String) -> String? {
         name.isPlainName(longest: longestName) ? scheme + name : nil
     }
 }

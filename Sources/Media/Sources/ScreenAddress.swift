@@ -1,8 +1,8 @@
 /// Address of a screen or a part of a screen that is used as a camera: `screen:`, `screen::0`,
 /// `screen::0?window=TITLE`, `screen::0?region=1280x720+0+0`, `screen:portal`, `screen:portal/NAME`.
-public struct ScreenAddress: Sendable, Hashable {
+package struct ScreenAddress: Sendable, Hashable {
     /// Captured part of a display.
-    public enum Part: Sendable, Hashable {
+    package enum Part: Sendable, Hashable {
         /// The whole display, including all of its monitors.
         case wholeDisplay
         /// The window whose title contains this text (case-insensitive), or the window with this X11 window
@@ -14,18 +14,18 @@ public struct ScreenAddress: Sendable, Hashable {
 
     /// X11 display name, such as `:0`. The value is `nil` for the display on which multicam was started
     /// (`DISPLAY`), and for screens shared through the desktop portal.
-    public let display: String?
+    package let display: String?
     /// Name under which the portal's token for the shared screen is stored: `portal`, or `portal/NAME` if
     /// several screens are shared.
-    public let shareName: String
+    package let shareName: String
     /// Captured part of the display.
-    public let part: Part
+    package let part: Part
     /// Whether frames include the mouse pointer.
-    public let hasCursor: Bool
+    package let hasCursor: Bool
     /// Size to which frames are scaled, in pixels; `nil` for the screen's own size.
-    public let size: FrameSize?
+    package let size: FrameSize?
     /// Frame rate of the screen capture.
-    public let rate: FrameRate
+    package let rate: FrameRate
     /// Selector without size and frame rate. The selector identifies the screen.
     let label: String
 
@@ -116,7 +116,7 @@ public struct ScreenAddress: Sendable, Hashable {
     ///   - size: The requested size; `nil` for the screen's size.
     ///   - rate: The requested frame rate; `nil` for 30 frames per second.
     /// - Returns: The selector with size and rate.
-    public static func selector(_ selector: String, size: FrameSize?, rate: FrameRate?) -> String {
+    package static func selector(_ selector: String, size: FrameSize?, rate: FrameRate?) -> String {
         guard selector.hasPrefix(scheme) else { return selector }
         var selector = selector
         let known = selector.drop { $0 != "?" }.dropFirst().split(separator: "&")
@@ -135,7 +135,7 @@ public struct ScreenAddress: Sendable, Hashable {
     /// - Parameter environment: The environment variables of the process that captures the screen.
     /// - Returns: `true` if the selector explicitly specifies a shared screen, or if it doesn't name a
     ///   display and the desktop runs on Wayland.
-    public func isShared(_ environment: [String: String]) -> Bool {
+    package func isShared(_ environment: [String: String]) -> Bool {
         isPortal || (display == nil && !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty)
     }
 

@@ -3,37 +3,37 @@
 ///
 /// An address may contain a password. `description` returns `printable`, which omits the password; `text`
 /// includes the password.
-public struct SourceAddress: Sendable, Hashable {
+package struct SourceAddress: Sendable, Hashable {
     /// Protocol that delivers the frames; `screen` for a screen, which doesn't use a protocol.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         case rtsp, srt, rtmp, http, screen
     }
 
     /// Protocol that delivers the frames.
-    public let kind: Kind
+    package let kind: Kind
     /// The complete address as given, including secrets. Never print this text.
-    public let text: String
+    package let text: String
     /// Host name or numeric address of the camera, with IPv6 addresses written without brackets. The host is
     /// empty for an SRT listener on all addresses.
-    public let host: String
+    package let host: String
     /// Network port of the camera or of the SRT listener.
-    public let port: Int
+    package let port: Int
     /// Whether TLS protects the connection.
-    public let isEncrypted: Bool
+    package let isEncrypted: Bool
     /// SRT connection settings; `nil` for other protocols and for screens.
-    public let srt: SRTSettings?
+    package let srt: SRTSettings?
     /// Address of the screen; `nil` for a network camera.
-    public let screen: ScreenAddress?
+    package let screen: ScreenAddress?
     /// Whether the address contains a user name, password, or other secret.
-    public let hasSecret: Bool
+    package let hasSecret: Bool
     /// The address without secrets: scheme, host, and port, and the path unless it contains a secret.
-    public let printable: String
+    package let printable: String
     /// Name of the camera on the media socket, at most 64 bytes: `printable`, with a hash suffix if parts of
     /// the address are omitted.
-    public let name: String
+    package let name: String
 
     /// List of all supported address forms, for error messages.
-    public static let expectation =
+    package static let expectation =
         "expected rtsp://, rtsps://, rtmp://, rtmps://, http:// or https://HOST/PATH, or srt://HOST:PORT"
 
     /// URL schemes. Each entry gives the protocol, whether the scheme uses TLS, and the default port.
@@ -47,7 +47,7 @@ public struct SourceAddress: Sendable, Hashable {
     private static let longestName = 64
 
     /// Whether a selector has the prefix of screen addresses. The rest of the selector may be malformed.
-    public static func isScreen(_ selector: String) -> Bool { selector.hasPrefix(ScreenAddress.scheme) }
+    package static func isScreen(_ selector: String) -> Bool { selector.hasPrefix(ScreenAddress.scheme) }
 
     /// Whether a selector names a screen shared through the desktop portal, so that the user may have to
     /// choose the screen.
@@ -56,7 +56,7 @@ public struct SourceAddress: Sendable, Hashable {
     ///   - selector: A selector of any kind.
     ///   - environment: The environment variables of the process.
     /// - Returns: `true` for a shared screen; `false` for all other devices.
-    public static func isSharedScreen(_ selector: String, _ environment: [String: String]) -> Bool {
+    package static func isSharedScreen(_ selector: String, _ environment: [String: String]) -> Bool {
         guard isScreen(selector) else { return false }
         do throws(AddressError) {
             return try SourceAddress(selector).screen?.isShared(environment) ?? false
@@ -67,7 +67,7 @@ public struct SourceAddress: Sendable, Hashable {
 
     /// Whether a selector has the prefix of a network camera or screen address. The rest of the selector may
     /// be malformed.
-    public static func handles(_ selector: String) -> Bool {
+    package static func handles(_ selector: String) -> Bool {
         if isScreen(selector) { return true }
         let scheme = selector.prefix { $0 != ":" }
         return selector.dropFirst(scheme.count).hasPrefix("://") && schemes[scheme.lowercased()] != nil
@@ -80,7 +80,7 @@ public struct SourceAddress: Sendable, Hashable {
     }
 
     /// Returns a printable form of any selector, without secrets.
-    public static func printable(of selector: String) -> String {
+    package static func printable(of selector: String) -> String {
         guard handles(selector) else { return selector.printable() }
         do throws(AddressError) {
             return try SourceAddress(selector).printable
@@ -90,7 +90,7 @@ public struct SourceAddress: Sendable, Hashable {
     }
 
     /// Whether a selector is an address that contains a password or a key.
-    public static func hasSecret(_ selector: String) -> Bool {
+    package static func hasSecret(_ selector: String) -> Bool {
         guard handles(selector) else { return false }
         do throws(AddressError) {
             return try SourceAddress(selector).hasSecret
@@ -103,7 +103,7 @@ public struct SourceAddress: Sendable, Hashable {
     ///
     /// - Parameter text: The address as entered by the user.
     /// - Throws: `AddressError` with a message that contains no secrets.
-    public init(_ text: String) throws(AddressError) {
+    package init(_ text: String) throws(AddressError) {
         guard text.utf8.count <= Self.longest, text.printable(limit: Self.longest) == text else {
             throw .init(
                 "the address is longer than \(Self.longest) bytes or contains control characters: \(Self.expectation)."
@@ -181,9 +181,9 @@ public struct SourceAddress: Sendable, Hashable {
 
 extension SourceAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The same text as `printable`, so that messages can't accidentally leak a secret.
-    public var description: String { printable }
+    package var description: String { printable }
     /// The same text as `printable`, so that messages can't accidentally leak a secret.
-    public var debugDescription: String { printable }
+    package var debugDescription: String { printable }
     /// The same text as `printable`, so that messages can't accidentally leak a secret.
-    public var customMirror: Mirror { Mirror(self, children: ["printable": printable]) }
+    package var customMirror: Mirror { Mirror(self, children: ["printable": printable]) }
 }

@@ -26,7 +26,7 @@ extension String {
     ///
     /// The check operates on bytes, as the kernel does. In Swift, a `/` with a combining accent is a
     /// different character; for the kernel, the `/` still separates path components.
-    public var isSafeRelativePath: Bool {
+    package var isSafeRelativePath: Bool {
         let names = utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return !utf8.contains(0) && names.allSatisfy { !["", ".", ".."].contains(Substring($0)) }
     }
@@ -35,7 +35,7 @@ extension String {
 extension String {
     /// The path with percent encoding: bytes that aren't allowed in a URI path are replaced with escapes such
     /// as `%20` (RFC 3986, 2.1 and 3.3).
-    public var percentEncoded: String {
+    package var percentEncoded: String {
         var text = ""
         for byte in utf8 {
             let scalar = Unicode.Scalar(byte)
@@ -54,7 +54,7 @@ extension String {
 
     /// The text with percent encoding such as `%20` decoded; `nil` if a percent sign isn't followed by two
     /// digits or the bytes aren't valid UTF-8.
-    public var percentDecoded: String? {
+    package var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = utf8[...]
         while let byte = rest.popFirst() {

@@ -4,7 +4,7 @@ extension String {
     /// Returns the text without characters that could disrupt a terminal, a log, or a page. Control and
     /// format characters are replaced with `?`; text longer than `limit` characters is truncated and ends
     /// with `…`. Use this method for every string from a device or a file.
-    public func printable(limit: Int = 200) -> String {
+    package func printable(limit: Int = 200) -> String {
         var harmless = ""
         for character in self { harmless.append(character.isUnprintable ? "?" : character) }
         var result = ""
@@ -43,7 +43,7 @@ extension Character {
 extension String {
     /// Returns the text as a single POSIX shell word, for commands that the user copies. Control characters
     /// are replaced with `?`, and text beyond 4096 characters is truncated.
-    public func shellQuoted() -> String {
+    package func shellQuoted() -> String {
         let text = printable(limit: 4096)
         let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
         if !text.isEmpty, text.allSatisfy({ plain.contains($0) }) { return text }
@@ -64,12 +64,12 @@ extension String {
 
 extension String {
     /// The text without its final period, for use within another sentence.
-    public var trimmingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
+    package var trimmingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }
 
 extension StringProtocol {
     /// The text without leading and trailing whitespace and line breaks.
-    public var trimmed: String {
+    package var trimmed: String {
         guard let first = firstIndex(where: { !$0.isWhitespace }),
             let last = lastIndex(where: { !$0.isWhitespace })
         else { return "" }
@@ -84,7 +84,7 @@ extension String {
     /// - Returns: The word in `words` with the smallest number of added, omitted, changed, or transposed
     ///   letters. The result is `nil` if even the closest word differs in more than a third of its letters
     ///   (more than one letter for words of three to five), or if the text exceeds 64 bytes.
-    public func nearest(among words: some Sequence<String>) -> String? {
+    package func nearest(among words: some Sequence<String>) -> String? {
         // Text much longer than any word can't match; comparing it would waste time.
         guard utf8.count <= 64 else { return nil }
         let best = words.map { (word: $0, distance: distance(to: $0)) }.min { $0.distance < $1.distance }
@@ -119,12 +119,12 @@ extension Double {
     ///   - digits: Digits after the decimal point, 0 to 17.
     ///   - isSigned: Whether nonnegative numbers are preceded by a plus sign.
     /// - Returns: The formatted number; `inf` and `nan` for values that aren't finite.
-    public func decimals(_ digits: Int, isSigned: Bool = false) -> String {
+    package func decimals(_ digits: Int, isSigned: Bool = false) -> String {
         Self.printed(isSigned ? "%+.*f" : "%.*f", [Int32(clamping: min(max(digits, 0), 17)), self])
     }
 
     /// The number with at most six significant digits and no trailing zeros: `0.5`, `2`, `1e+09`.
-    public var shortest: String { Self.printed("%g", [self]) }
+    package var shortest: String { Self.printed("%g", [self]) }
 
     private static func printed(_ format: String, _ values: [any CVarArg]) -> String {
         // The longest floating-point number has 309 digits before the decimal point.
@@ -138,7 +138,7 @@ extension Double {
 
 extension BinaryInteger {
     /// Returns the number padded with leading zeros to the given width: `07`.
-    public func padded(_ width: Int) -> String {
+    package func padded(_ width: Int) -> String {
         let digits = String(self)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }

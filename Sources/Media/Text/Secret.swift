@@ -1,27 +1,27 @@
 /// Text that must not be shown, such as a passphrase, a key, or a token. Printing a secret outputs
 /// `(secret)`.
-public struct Secret: Sendable, Hashable {
+package struct Secret: Sendable, Hashable {
     /// The secret text itself.
-    public let value: String
+    package let value: String
 
     /// Creates a secret from text.
-    public init(_ value: String) { self.value = value }
+    package init(_ value: String) { self.value = value }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Always the text `(secret)`.
-    public var description: String { "(secret)" }
+    package var description: String { "(secret)" }
     /// Always the text `(secret)`.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// A mirror without children, so that reflection can't show the text.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Secret: Codable {
     /// Decodes a secret from a single string.
     ///
     /// - Throws: `DecodingError` if the value isn't a string.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         value = try decoder.singleValueContainer().decode(String.self)
     }
 
@@ -29,7 +29,7 @@ extension Secret: Codable {
     /// over a pipe.
     ///
     /// - Throws: Any error thrown by the encoder.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)
     }

@@ -3,7 +3,7 @@
 /// A writer that must never block uses `tryEnqueue`, which fails when the queue is full. A writer that must not
 /// lose elements uses `enqueue`, which waits for space. Use `enqueue` only if a bounded wait is acceptable, for
 /// example when writing to a file or in simulated time.
-public final class BoundedQueue<Element: Sendable>: Sendable {
+package final class BoundedQueue<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element?] = []
         var head = 0
@@ -28,27 +28,27 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
     private let monitor = ConditionLock(State())
     /// Maximum number of queued elements, at least 1.
-    public let capacity: Int
+    package let capacity: Int
 
     /// Creates an empty queue.
     ///
     /// - Parameter capacity: The maximum number of queued elements, at least 1.
-    public init(capacity: Int) {
+    package init(capacity: Int) {
         precondition(capacity > 0, "the capacity of a queue must be at least 1")
         self.capacity = capacity
     }
 
     /// Current number of queued elements.
-    public var count: Int { monitor.withLock { $0.count } }
+    package var count: Int { monitor.withLock { $0.count } }
 
     /// The element that `dequeue()` will return. The element remains in the queue. The value is `nil` if the
     /// queue is empty.
-    public var oldest: Element? { monitor.withLock { $0.oldest } }
+    package var oldest: Element? { monitor.withLock { $0.oldest } }
 
     /// Adds an element if there is space, without waiting.
     ///
     /// - Returns: Whether the element was added; `false` if the queue is full or finished.
-    public func tryEnqueue(_ element: Element) -> Bool {
+    package func tryEnqueue(_ element: Element) -> Bool {
         monitor.broadcast { state in
             guard !state.isFinished, state.count < capacity else { return false }
             state.elements.append(element)
@@ -58,7 +58,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
     /// Adds an element. The call blocks until there is space. If the queue is finished, the element is
     /// discarded.
-    public func enqueue(_ element: Element) {
+    package func enqueue(_ element: Element) {
         monitor.wait { state -> Void? in
             if state.isFinished { return () }
             guard state.count < capacity else { return nil }
@@ -70,7 +70,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
     /// Removes and returns the oldest element. The call blocks until an element is available. Returns `nil`
     /// when the queue is finished and empty.
-    public func dequeue() -> Element? {
+    package func dequeue() -> Element? {
         let element: Element? = monitor.wait { state -> Element?? in
             if let element = state.popFirst() { return .some(element) }
             return state.isFinished ? .some(nil) : nil
@@ -81,7 +81,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
 
     /// Finishes the queue. The queue then rejects new elements, blocked writers return, and readers receive
     /// the remaining elements followed by `nil`.
-    public func finish() {
+    package func finish() {
         monitor.broadcast { $0.isFinished = true }
     }
 }

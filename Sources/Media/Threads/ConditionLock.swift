@@ -102,13 +102,13 @@ public final class Cancellation: Sendable {
     private let monitor = ConditionLock(false)
 
     /// Creates a cancellation request that hasn't been triggered.
-    public init() {}
+    package init() {}
 
     /// Whether `cancel()` was called.
-    public var isCancelled: Bool { monitor.withLock { $0 } }
+    package var isCancelled: Bool { monitor.withLock { $0 } }
 
     /// Triggers the cancellation permanently and wakes the waiting threads. Subsequent calls do nothing.
-    public func cancel() {
+    package func cancel() {
         monitor.broadcast { $0 = true }
     }
 

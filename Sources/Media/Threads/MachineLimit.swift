@@ -17,7 +17,7 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
 
     /// Creates the limit that corresponds to the error number of a file operation; returns `nil` for other
     /// errors.
-    public init?(errno number: Int32) {
+    package init?(errno number: Int32) {
         switch number {
         case EMFILE: self = .descriptors
         case ENFILE: self = .systemDescriptors
@@ -29,7 +29,7 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
 
     /// Returns sentences that explain an error number: the limit that was reached, or the system's error
     /// text.
-    public static func explanation(errno number: Int32) -> String {
+    package static func explanation(errno number: Int32) -> String {
         Self(errno: number)?.explanation ?? "\(String(cString: strerror(number)))."
     }
 
@@ -41,7 +41,7 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
 
     /// Sentences that explain which limit was reached and how to raise it. The text includes the current
     /// limits of the process.
-    public var explanation: String {
+    package var explanation: String {
         switch self {
         case .threads:
             let user = ProcessLimit.processes.soft.map {
@@ -80,7 +80,7 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
 }
 
 /// The resource limits of this process (getrlimit(2)).
-public enum ProcessLimit: Sendable, CaseIterable {
+package enum ProcessLimit: Sendable, CaseIterable {
     /// Maximum number of open files: `RLIMIT_NOFILE`.
     case descriptors
     /// Maximum number of the user's processes and threads: `RLIMIT_NPROC`.
@@ -108,10 +108,10 @@ public enum ProcessLimit: Sendable, CaseIterable {
     }
 
     /// The current soft limit; `nil` if unlimited.
-    public var soft: UInt64? { values.rlim_cur == Self.infinity ? nil : UInt64(values.rlim_cur) }
+    package var soft: UInt64? { values.rlim_cur == Self.infinity ? nil : UInt64(values.rlim_cur) }
 
     /// The hard limit, the maximum that the process may set as its soft limit; `nil` if unlimited.
-    public var hard: UInt64? { values.rlim_max == Self.infinity ? nil : UInt64(values.rlim_max) }
+    package var hard: UInt64? { values.rlim_max == Self.infinity ? nil : UInt64(values.rlim_max) }
 
     /// Raises the soft limit to the hard limit, but no higher than `most`.
     ///
@@ -128,7 +128,7 @@ public enum ProcessLimit: Sendable, CaseIterable {
 
     /// Returns the limit that prevents the process from opening `count` more files now; `nil` if the process
     /// can open them. The method briefly opens that many files as a test.
-    public static func limit(ofOpening count: Int) -> MachineLimit? {
+    package static func limit(ofOpening count: Int) -> MachineLimit? {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
         for _ in 0..<count {
@@ -140,7 +140,7 @@ public enum ProcessLimit: Sendable, CaseIterable {
     }
 
     /// Whether the process's address space has room for this many additional bytes.
-    public static func hasAddressSpace(for byteCount: UInt64) -> Bool {
+    package static func hasAddressSpace(for byteCount: UInt64) -> Bool {
         guard let limit = addressSpace.soft, let used = addressSpaceInUse else { return true }
         return limit > used && limit - used >= byteCount
     }
@@ -151,7 +151,7 @@ public enum ProcessLimit: Sendable, CaseIterable {
 
     /// Bytes of memory that the process can still allocate before its address space is exhausted, after
     /// subtracting the stacks of a recording's threads. The value is `nil` if the address space is unlimited.
-    public static var remainingAddressSpace: Int64? {
+    package static var remainingAddressSpace: Int64? {
         guard let limit = addressSpace.soft, let used = addressSpaceInUse else { return nil }
         let taken = used + reservedAddressSpace
         return limit > taken ? Int64(clamping: limit - taken) : 0
@@ -159,7 +159,7 @@ public enum ProcessLimit: Sendable, CaseIterable {
 
     /// Bytes of address space that the process uses; `nil` if the system doesn't report it (proc(5),
     /// `/proc/[pid]/statm`).
-    public static var addressSpaceInUse: UInt64? {
+    package static var addressSpaceInUse: UInt64? {
         guard let file = fopen("/proc/self/statm", "re") else { return nil }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 128)

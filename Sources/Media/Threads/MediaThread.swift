@@ -11,7 +11,7 @@ public final class MediaThread: Sendable {
     }
 
     /// Scheduling class of a thread relative to other threads.
-    public enum Urgency: Sendable {
+    package enum Urgency: Sendable {
         /// The thread computes or waits for a disk and isn't time-critical.
         case normal
         /// The thread receives frames from a driver or acts on clock deadlines. Such a thread does little
@@ -22,7 +22,7 @@ public final class MediaThread: Sendable {
     }
 
     /// Name given when the thread was created; the kernel shows the first 15 bytes of the name.
-    public let name: String
+    package let name: String
     private let monitor = ConditionLock(State())
 
     /// Starts the thread immediately.
@@ -33,7 +33,7 @@ public final class MediaThread: Sendable {
     ///   - body: A closure that is called once on the new thread. If the initializer throws, the closure is
     ///     released without being called.
     /// - Throws: `ThreadError` if the system can't create a thread.
-    public convenience init(
+    package convenience init(
         name: String, urgency: Urgency = .normal, _ body: sending @escaping () -> Void
     ) throws(ThreadError) {
         self.init(named: name)
@@ -47,7 +47,7 @@ public final class MediaThread: Sendable {
     /// the work delays the caller, and multiple devices are stopped one after another.
     ///
     /// - Returns: The thread, which has already finished if the work ran on the calling thread.
-    public static func startOrRunInline(name: String, _ body: sending @escaping () -> Void)
+    package static func startOrRunInline(name: String, _ body: sending @escaping () -> Void)
         -> MediaThread
     {
         let thread = MediaThread(named: name)
@@ -67,7 +67,7 @@ public final class MediaThread: Sendable {
     /// - Returns: The thread, which may start later. If `join` is called before the thread has started,
     ///   `join` runs the work on the calling thread.
     @discardableResult
-    public static func startWhenPossible(
+    package static func startWhenPossible(
         name: String, urgency: Urgency = .normal, _ body: sending @escaping () -> Void
     ) -> MediaThread {
         let thread = MediaThread(named: name)
@@ -147,7 +147,7 @@ public final class MediaThread: Sendable {
     /// runtime) may hang or abort if thread creation fails.
     ///
     /// - Throws: `ThreadError` if the system can't create that many threads.
-    public static func checkAvailability(of count: Int, for name: String) throws(ThreadError) {
+    package static func checkAvailability(of count: Int, for name: String) throws(ThreadError) {
         let isOver = ConditionLock(false)
         var threads: [MediaThread] = []
         defer {
@@ -161,7 +161,7 @@ public final class MediaThread: Sendable {
 
     /// Waits until the thread's body has returned. If the system hasn't created the thread yet, this method
     /// runs the body on the calling thread. Never call `join` from the thread itself or from a Swift task.
-    public func join() {
+    package func join() {
         ThreadReserve.shared.dequeueWork(of: self)?.run()
         monitor.wait { $0.isFinished ? true : nil }
     }
@@ -176,7 +176,7 @@ public final class MediaThread: Sendable {
     }
 
     /// CPU time used so far by the calling thread (`CLOCK_THREAD_CPUTIME_ID`).
-    public static var cpuTimeOfCurrentThread: Nanoseconds {
+    package static var cpuTimeOfCurrentThread: Nanoseconds {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Nanoseconds(time)
@@ -191,7 +191,7 @@ public final class MediaThread: Sendable {
     /// - Parameter body: The code to run immediately, on the calling thread.
     /// - Returns: The result of `body`.
     /// - Throws: Any error thrown by `body`.
-    public static func withNormalPriority<Result, Failure: Error>(
+    package static func withNormalPriority<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (own, usual) = (priority(of: 0), priority(of: id_t(getpid())))
@@ -346,9 +346,9 @@ final class ThreadReserve: Sendable {
 /// The system refused to create a thread.
 public struct ThreadError: Error, Sendable, Equatable {
     /// Name of the thread that couldn't be created.
-    public let thread: String
+    package let thread: String
     /// The limit that was reached.
-    public let limit: MachineLimit
+    package let limit: MachineLimit
 
     /// Creates an error from the parts of its message.
     public init(thread: String, limit: MachineLimit) {
@@ -365,7 +365,7 @@ extension ThreadError: CustomStringConvertible {
 }
 
 /// Concurrent processing of several items, for work that waits for devices.
-public enum Parallel {
+package enum Parallel {
     /// Calls `body` for each item, and waits for all calls to return. The calls run on separate threads if
     /// the system can create enough threads. Don't call this method from a Swift task.
     ///
@@ -374,7 +374,7 @@ public enum Parallel {
     ///   - name: The name of the threads.
     ///   - body: The work for one item; the closure may block.
     /// - Returns: The results in the order of `items`.
-    public static func map<Item: Sendable, Outcome: Sendable>(
+    package static func map<Item: Sendable, Outcome: Sendable>(
         _ items: [Item], threadName name: String, _ body: @escaping @Sendable (Item) -> Outcome
     ) -> [Outcome] {
         guard items.count > 1 else { return items.map(body) }

@@ -86,4 +86,24 @@ extension MediaThread {
             }
         }
     }
+
+    /// Runs a long operation on a separate thread, because Swift tasks must not block. While the system can't create a
+    /// thread, the operation waits.
+    package static func perform<Value: Sendable>(
+        named name: String, _ work: @escaping @Sendable () -> Value
+    ) async -> Value {
+        await withCheckedContinuation { continuation in
+            startWhenPossible(name: name) { continuation.resume(returning: work()) }
+        }
+    }
+
+    /// Runs a long operation that can fail on a separate thread. While the system can't create a thread, the operation waits.
+    package static func perform<Value: Sendable, Failure: Error>(
+        named name: String, _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await perform(named: name) {
+            do throws(Failure) { return .success(try work()) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
 }

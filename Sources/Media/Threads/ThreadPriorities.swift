@@ -1,7 +1,7 @@
 import Glibc
 
 /// Source of the elevated priority of this process's time-critical threads.
-public enum PriorityGrant: Sendable, Equatable {
+package enum PriorityGrant: Sendable, Equatable {
     /// The system limit `RLIMIT_NICE` (getrlimit(2)) allows the elevated priority.
     case niceLimit
     /// RealtimeKit raised the thread priority on request.
@@ -11,7 +11,7 @@ public enum PriorityGrant: Sendable, Equatable {
     case notGranted(reason: String)
 
     /// Identifier of the grant in files and on the control socket.
-    public var identifier: String {
+    package var identifier: String {
         switch self {
         case .niceLimit: "nice-limit"
         case .realtimeKit: "realtimekit"
@@ -21,7 +21,7 @@ public enum PriorityGrant: Sendable, Equatable {
 }
 
 /// A service that raises thread priorities for users who lack the system permission.
-public protocol PriorityService: Sendable {
+package protocol PriorityService: Sendable {
     /// Raises the priority of a thread of this process. The call blocks for at most a few seconds.
     ///
     /// - Parameters:
@@ -33,7 +33,7 @@ public protocol PriorityService: Sendable {
 
 /// Manages the priorities of this process's time-critical threads. A separate thread sends requests to the
 /// priority service, so that other threads don't have to wait for replies.
-public final class ThreadPriorities: Sendable {
+package final class ThreadPriorities: Sendable {
     private struct State {
         var service: (any PriorityService)?
         /// Pending requests to the service: threads and their nice values.
@@ -43,21 +43,21 @@ public final class ThreadPriorities: Sendable {
     }
 
     /// The shared instance that manages the thread priorities of this process.
-    public static let process = ThreadPriorities()
+    package static let process = ThreadPriorities()
 
     private let state = ConditionLock(State())
 
     /// Creates an instance without a priority service.
-    public init() {}
+    package init() {}
 
     /// Sets the priority service that is used if the system refuses a priority.
-    public func setService(_ service: any PriorityService) {
+    package func setService(_ service: any PriorityService) {
         state.withLock { $0.service = service }
         processRequests()
     }
 
     /// Source of the most recently requested priority; `nil` until the request has been answered.
-    public var grant: PriorityGrant? { state.withLock { $0.isRequesting ? nil : $0.grant } }
+    package var grant: PriorityGrant? { state.withLock { $0.isRequesting ? nil : $0.grant } }
 
     /// Records that the system granted an elevated thread priority.
     func recordGrant() { state.withLock { $0.grant = .niceLimit } }
@@ -111,7 +111,7 @@ public final class ThreadPriorities: Sendable {
     ///
     /// - Parameter service: The priority service to use if the system refuses.
     /// - Returns: The source of the priority.
-    public static func testGrant(with service: any PriorityService) -> PriorityGrant {
+    package static func testGrant(with service: any PriorityService) -> PriorityGrant {
         let outcome = ConditionLock<PriorityGrant?>(nil)
         let trial: @Sendable () -> Void = {
             let grant: PriorityGrant

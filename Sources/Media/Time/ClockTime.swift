@@ -41,7 +41,7 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
     }
 
     /// Converts an instant on the session clock to a time relative to `start`, the recording's T0.
-    public init(_ instant: ClockTime, since start: ClockTime) {
+    package init(_ instant: ClockTime, since start: ClockTime) {
         nanoseconds = (instant - start).count
     }
 
@@ -64,7 +64,7 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
     public static let zero = Self(nanoseconds: 0)
 
     /// Returns the media time that is later than this media time by `time`, clamped to 64 bits.
-    public func advanced(by time: Nanoseconds) -> MediaTime {
+    package func advanced(by time: Nanoseconds) -> MediaTime {
         MediaTime(nanoseconds: (Nanoseconds(nanoseconds) + time).count)
     }
     /// Whether the left time is earlier than the right time.
@@ -78,7 +78,7 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
     /// - Parameter ticksPerSecond: The track's time base in ticks per second, for example 90 000 for MPEG
     ///   video or 48 000 for 48 kHz audio; must be positive.
     /// - Returns: Ticks relative to T0; negative for times before T0.
-    public func ticks(perSecond ticksPerSecond: Int64) -> Int64 {
+    package func ticks(perSecond ticksPerSecond: Int64) -> Int64 {
         nanoseconds.rescaled(from: 1_000_000_000, to: ticksPerSecond)
     }
 }

@@ -93,12 +93,12 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
 
     /// Returns the time of tick `index` relative to the start of the frame grid. The time is rounded to the
     /// nearest nanosecond and clamped to 64 bits.
-    public func time(ofTick index: Int64) -> MediaTime {
+    package func time(ofTick index: Int64) -> MediaTime {
         MediaTime(nanoseconds: index.rescaled(from: frames, to: seconds * 1_000_000_000))
     }
 
     /// Returns the number of ticks that begin before `time`: ceil(time · rate), at least 0.
-    public func ticks(before time: MediaTime) -> Int64 {
+    package func ticks(before time: MediaTime) -> Int64 {
         guard time.nanoseconds > 0 else { return 0 }
         // The computed count can be off by one because ticks are rounded to whole nanoseconds. The comparison
         // with the exact grid corrects the error.

@@ -31,6 +31,12 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
         try container.encode(count)
     }
 
+    /// Creates a duration from one of the standard library, rounded down to nanoseconds and clamped to 64 bits.
+    public init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self = .seconds(seconds) + Self(attoseconds / 1_000_000_000)
+    }
+
     /// Creates a duration from a system `timespec`.
     init(_ time: timespec) {
         self = .seconds(Int64(time.tv_sec)) + Self(Int64(time.tv_nsec))
@@ -44,7 +50,7 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
     public static func milliseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000_000)) }
     /// Returns the duration of `count` samples, frames, or ticks at `rate` per second, rounded to the nearest
     /// nanosecond. `rate` must be positive.
-    public static func duration(of count: Int64, perSecond rate: Int64) -> Self {
+    package static func duration(of count: Int64, perSecond rate: Int64) -> Self {
         Self(count.rescaled(from: rate, to: 1_000_000_000))
     }
     /// Returns a duration of `count` seconds, clamped to 64-bit nanoseconds.
@@ -61,7 +67,7 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
     /// The duration in milliseconds as a floating-point number.
     public var inMilliseconds: Double { Double(count) / 1e6 }
     /// The absolute value of the duration.
-    public var magnitude: Self { Self(Int64(clamping: count.magnitude)) }
+    package var magnitude: Self { Self(Int64(clamping: count.magnitude)) }
 
     /// Whether the left duration is smaller than the right duration; negative durations are smaller than
     /// zero.
@@ -158,7 +164,7 @@ extension Nanoseconds {
 
     /// The duration in the largest unit that represents the duration exactly, in a form that `init(_:)`
     /// parses: `500ms`, `2.5s`, `5m`.
-    public var text: String {
+    package var text: String {
         let units: [(suffix: String, nanoseconds: Int64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
         ]
@@ -181,7 +187,7 @@ extension Nanoseconds {
     /// Durations below one second are rounded down to milliseconds, and durations below one minute to
     /// hundredths of a second. Use this text only in messages, because `init(_:)` can't parse every such
     /// text.
-    public var displayText: String {
+    package var displayText: String {
         guard count >= 0 else { return "−" + Nanoseconds(count == .min ? .max : -count).displayText }
         let seconds = count / 1_000_000_000
         switch seconds {

@@ -14,7 +14,7 @@ extension Int64 {
     ///   - rate: The tick rate of this number, per second or another time unit; must be positive.
     ///   - other: The tick rate of the result, per the same time unit; must be positive.
     /// - Returns: The nearest integer, with halves rounded away from zero; clamped to `Int64.min…Int64.max`.
-    public func rescaled(from rate: Int64, to other: Int64) -> Int64 {
+    package func rescaled(from rate: Int64, to other: Int64) -> Int64 {
         precondition(rate > 0 && other > 0, "both clock rates must be positive")
         guard rate != other else { return self }
         let half = self < 0 ? -(rate / 2) : rate / 2
@@ -54,7 +54,7 @@ extension FixedWidthInteger {
     ///   - value: Any floating-point number, including infinities and NaN.
     ///   - rule: The rounding rule; the default rounds to the nearest integer, with halves away from zero.
     @inlinable
-    public init<Value: BinaryFloatingPoint>(
+    package init<Value: BinaryFloatingPoint>(
         rounding value: Value, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero
     ) {
         let whole = value.rounded(rule)
@@ -80,7 +80,7 @@ extension Int64 {
     ///   - value: Any floating-point number, including infinities and NaN.
     ///   - rule: The rounding rule; the default rounds to the nearest integer, with halves away from zero.
     @inlinable
-    public init(rounding value: Double, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
+    package init(rounding value: Double, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
         let whole = value.rounded(rule)
         guard !whole.isNaN else {
             self = 0

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 internal import Glibc
 
 /// A session clock that advances only when all of the session's threads are sleeping. The clock then jumps
@@ -8,7 +8,7 @@ internal import Glibc
 /// earliest deadline runs next (if deadlines are equal, the thread that was started first), and time jumps to
 /// that deadline. A simulated recording therefore depends only on its devices: the files are reproducible
 /// byte for byte, and the recording runs as fast as the machine can compute.
-public final class SimulatedClock: SessionClock {
+package final class SimulatedClock: SessionClock {
     private struct Sleeper {
         let thread: Int
         let deadline: ClockTime
@@ -43,7 +43,7 @@ public final class SimulatedClock: SessionClock {
     /// - Parameters:
     ///   - start: The first instant on the clock.
     ///   - epoch: The wall-clock date of instant zero, not of `start`.
-    public init(
+    package init(
         start: ClockTime = ClockTime(nanoseconds: 1_000_000_000_000),
         epoch: Date = Date(timeIntervalSince1970: 1_767_225_600)
     ) {
@@ -52,12 +52,12 @@ public final class SimulatedClock: SessionClock {
     }
 
     /// Current simulated instant: the last deadline that woke a thread, or the start.
-    public var now: ClockTime { monitor.withLock { $0.now } }
+    package var now: ClockTime { monitor.withLock { $0.now } }
     /// Always `false`, so writers wait for space in a full queue instead of dropping elements.
-    public var isRealTime: Bool { false }
+    package var isRealTime: Bool { false }
 
     /// Returns the wall-clock date of an instant: `epoch` plus the instant's nanoseconds.
-    public func date(of instant: ClockTime) -> Date {
+    package func date(of instant: ClockTime) -> Date {
         epoch.addingTimeInterval(Double(instant.nanoseconds) / 1e9)
     }
 
@@ -69,7 +69,7 @@ public final class SimulatedClock: SessionClock {
     ///   - cancellation: Checked before and after the sleep; canceling doesn't shorten the sleep.
     /// - Returns: `true` unless `cancellation` was canceled before the method returned.
     @discardableResult
-    public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
+    package func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
         if cancellation.isCancelled { return false }
         let thread = monitor.broadcast { state in
             guard let thread = state.numbers[pthread_self()] else {
@@ -85,7 +85,7 @@ public final class SimulatedClock: SessionClock {
     }
 
     /// Starts a thread that runs at the current simulated instant as soon as the clock selects the thread.
-    public func startThread(
+    package func startThread(
         named name: String, _ body: sending @escaping () -> Void
     ) throws(ThreadError) -> MediaThread {
         let thread = monitor.broadcast { state in
@@ -118,13 +118,13 @@ public final class SimulatedClock: SessionClock {
     }
 
     /// Prevents all threads from starting their next turn until each `hold()` is matched by a `release()`.
-    public func hold() {
+    package func hold() {
         monitor.withLock { $0.holds += 1 }
     }
 
     /// Ends the effect of one call of `hold()`. When all holds have ended, the thread with the earliest
     /// deadline runs.
-    public func release() {
+    package func release() {
         monitor.broadcast { state in
             state.holds -= 1
             state.wakeNext()

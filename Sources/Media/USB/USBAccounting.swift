@@ -1,5 +1,5 @@
 /// Method that a USB controller or its driver uses to add up the bandwidth allocated to periodic transfers.
-public enum USBAccounting: String, Sendable, Hashable, Codable {
+package enum USBAccounting: String, Sendable, Hashable, Codable {
     /// The calculation defined by the USB standard, accurate to the nanosecond (`USBBusTime`). The standard's
     /// calculation is used for UHCI, OHCI, USB/IP, and synthetic buses.
     case standard
@@ -20,7 +20,7 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
     /// Selects the accounting method for a controller's driver; `standard` if the driver is unknown.
     ///
     /// - Parameter driver: The kernel's name for the controller's driver: `ehci-pci`, `xhci_hcd`.
-    public init(driver: String?) {
+    package init(driver: String?) {
         let name = driver ?? ""
         self = name.contains("xhci") ? .xhci : name.contains("ehci") ? .ehci : .standard
     }
@@ -120,7 +120,7 @@ package enum USBBusTime {
 }
 
 /// Speed of a USB connection. The raw value is in megabits per second, as in sysfs.
-public enum USBSpeed: Int, Sendable, Hashable, Comparable, Codable, CaseIterable {
+package enum USBSpeed: Int, Sendable, Hashable, Comparable, Codable, CaseIterable {
     /// Low speed, 1.5 Mbit/s; the raw value is rounded down.
     case low = 1
     case full = 12
@@ -134,15 +134,15 @@ public enum USBSpeed: Int, Sendable, Hashable, Comparable, Codable, CaseIterable
     /// Parses a USB speed; returns `nil` for an unknown speed.
     ///
     /// - Parameter text: The content of the `speed` file in sysfs: `1.5`, `480`, `10000`.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let speed = Self.allCases.first(where: { text == ($0 == .low ? "1.5" : "\($0.rawValue)") })
         else { return nil }
         self = speed
     }
 
     /// Whether the left speed is lower than the right speed.
-    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 
     /// The speed in readable form: `480 Mbit/s`.
-    public var name: String { self == .low ? "1.5 Mbit/s" : "\(rawValue) Mbit/s" }
+    package var name: String { self == .low ? "1.5 Mbit/s" : "\(rawValue) Mbit/s" }
 }

@@ -1,37 +1,37 @@
 /// USB properties of a camera: its route to the controller, and the bandwidth that its stream may reserve.
-public struct USBCamera: Sendable, Equatable, Codable {
+package struct USBCamera: Sendable, Equatable, Codable {
     /// Bandwidth that a camera reserved while streaming in a particular format.
-    public struct MeasuredReservation: Sendable, Equatable, Codable {
+    package struct MeasuredReservation: Sendable, Equatable, Codable {
         /// Format of the stream.
-        public var format: VideoFormat
+        package var format: VideoFormat
         /// Number of bytes reserved per service interval.
-        public var bytes: Int
+        package var bytes: Int
 
         /// Creates an entry from a video format and the number of bytes reserved per service interval.
-        public init(format: VideoFormat, bytes: Int) {
+        package init(format: VideoFormat, bytes: Int) {
             self.format = format
             self.bytes = bytes
         }
     }
 
     /// Identity of the camera, which stays the same across reconnections.
-    public var identity: DeviceIdentity
+    package var identity: DeviceIdentity
     /// The speed at which the camera is connected.
-    public var speed: USBSpeed
+    package var speed: USBSpeed
     /// Route from the controller to the camera: each bandwidth domain that the camera uses.
-    public var domains: [USBDomain]
+    package var domains: [USBDomain]
     /// Bandwidth reservations of the camera's alternate settings, smallest first. The array is empty if the
     /// camera uses bulk transfers, which don't reserve bandwidth.
-    public var settings: [USBReservation]
+    package var settings: [USBReservation]
     /// Bandwidth that the camera reserved in each format in which it has streamed.
-    public var learned: [MeasuredReservation]
+    package var learned: [MeasuredReservation]
     /// Whether the camera is synthetic. A synthetic camera doesn't offer raw formats that need more bandwidth
     /// than all of its alternate settings provide. A real camera offers such formats, and the driver uses the
     /// largest alternate setting (`uvc_fixup_video_ctrl`).
-    public var isSynthetic: Bool
+    package var isSynthetic: Bool
 
     /// Creates a camera description and sorts the alternate settings by the number of bytes.
-    public init(
+    package init(
         identity: DeviceIdentity, speed: USBSpeed, domains: [USBDomain], settings: [USBReservation],
         learned: [MeasuredReservation] = [], isSynthetic: Bool = false
     ) {
@@ -53,7 +53,7 @@ public struct USBCamera: Sendable, Equatable, Codable {
     /// reservation, or the smallest alternate setting that provides enough bandwidth for complex frames.
     ///
     /// - Returns: The demand; `nil` if the camera doesn't reserve bandwidth.
-    public func demand(in format: VideoFormat) -> USBDemand? {
+    package func demand(in format: VideoFormat) -> USBDemand? {
         guard let most = settings.last else { return nil }
         func demand(_ reservation: USBReservation, _ basis: USBDemand.Basis) -> USBDemand {
             USBDemand(reservation: reservation, basis: basis, maximum: most)
@@ -84,7 +84,7 @@ public struct USBCamera: Sendable, Equatable, Codable {
     ///
     /// For MJPEG and H.264, the result is three times the typical size for photographic content in motion
     /// (`typicalBytesPerPixel`). Even complex frames don't exceed this size.
-    public static func payload(of format: VideoFormat, at speed: USBSpeed) -> Int {
+    package static func payload(of format: VideoFormat, at speed: USBSpeed) -> Int {
         let bytes =
             format.pixel.isRaw
             ? Double(format.frameBytes ?? 0)
@@ -121,9 +121,9 @@ extension VideoFormat {
 }
 
 /// USB bandwidth that a camera's stream would reserve, and the basis of the figure.
-public struct USBDemand: Sendable, Equatable {
+package struct USBDemand: Sendable, Equatable {
     /// How a bandwidth demand was determined.
-    public enum Basis: Sendable, Equatable {
+    package enum Basis: Sendable, Equatable {
         /// The camera reserved this bandwidth the last time it streamed in this format.
         case measured
         /// The bandwidth was computed from the bytes per second of a raw format.
@@ -137,10 +137,10 @@ public struct USBDemand: Sendable, Equatable {
     }
 
     /// Bandwidth that the stream would reserve.
-    public let reservation: USBReservation
+    package let reservation: USBReservation
     /// How the figure in `reservation` was determined.
-    public let basis: Basis
+    package let basis: Basis
     /// The camera's largest reservation. The camera may request this reservation regardless of the data that
     /// it sends.
-    public let maximum: USBReservation
+    package let maximum: USBReservation
 }

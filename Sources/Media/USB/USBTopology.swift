@@ -1,22 +1,22 @@
 /// A machine's USB topology for bandwidth planning: how each camera is connected, which bandwidth is
 /// reserved, and which ports are free.
-public struct USBTopology: Sendable, Equatable, Codable {
+package struct USBTopology: Sendable, Equatable, Codable {
     /// The connected USB cameras.
-    public var cameras: [USBCamera]
+    package var cameras: [USBCamera]
     /// Bandwidth that USB devices currently reserve.
-    public var claims: [USBClaim]
+    package var claims: [USBClaim]
     /// Bandwidth domains that have at least one free port. A camera on such a port would use the domain.
-    public var freePorts: [USBDomain]
+    package var freePorts: [USBDomain]
 
     /// Creates a USB topology; the default is empty.
-    public init(cameras: [USBCamera] = [], claims: [USBClaim] = [], freePorts: [USBDomain] = []) {
+    package init(cameras: [USBCamera] = [], claims: [USBClaim] = [], freePorts: [USBDomain] = []) {
         self.cameras = cameras
         self.claims = claims
         self.freePorts = freePorts
     }
 
     /// Returns the USB properties of a camera; `nil` for a device that isn't on a known USB bus.
-    public func camera(_ identity: DeviceIdentity) -> USBCamera? {
+    package func camera(_ identity: DeviceIdentity) -> USBCamera? {
         cameras.first { $0.identity == identity }
     }
 
@@ -32,25 +32,25 @@ public struct USBTopology: Sendable, Equatable, Codable {
 
 /// USB bandwidth domain, shared by all traffic through it: a bus, a port of an xHCI controller, or the
 /// upstream port of a hub that is slower than its parent.
-public struct USBDomain: Sendable, Hashable, Codable {
+package struct USBDomain: Sendable, Hashable, Codable {
     /// Unique name: `1` for the whole of bus 1; `1-port2` for one of its ports (`usb1-port2` in sysfs); `1-2`
     /// for the upstream port of the hub with that name; `1-2-tt` for the full-speed bus that a faster hub
     /// provides for slow devices (its transaction translator).
-    public let name: String
+    package let name: String
     /// The bandwidth domain in readable form: `bus 1`, `port 2 of bus 1`, `hub 1-2`.
-    public let place: String
+    package let place: String
     /// Name of the controller's folder in sysfs: `0000:00:14.0`.
-    public let controller: String
+    package let controller: String
     /// USB speed of the bandwidth domain.
-    public let speed: USBSpeed
+    package let speed: USBSpeed
     /// Bandwidth accounting method of the controller.
-    public let accounting: USBAccounting
+    package let accounting: USBAccounting
     /// Maximum bus time per microframe that the controller's driver is configured to allocate; `nil` for the
     /// default budget.
-    public let limit: Nanoseconds?
+    package let limit: Nanoseconds?
 
     /// Creates a bandwidth domain; without a `limit`, the domain has the default budget.
-    public init(
+    package init(
         name: String, place: String, controller: String, speed: USBSpeed, accounting: USBAccounting,
         limit: Nanoseconds? = nil
     ) {
@@ -85,17 +85,17 @@ public struct USBDomain: Sendable, Hashable, Codable {
 
 /// Bandwidth reserved for one isochronous endpoint, whether or not the endpoint sends data. `USBDomain`
 /// computes the bus time of a reservation.
-public struct USBReservation: Sendable, Hashable, Codable {
+package struct USBReservation: Sendable, Hashable, Codable {
     /// Maximum number of bytes per service interval.
-    public let bytes: Int
+    package let bytes: Int
     /// Service interval in microframes of 125 µs: a power of two; at full speed, a multiple of 8.
-    public let microframes: Int
+    package let microframes: Int
     /// Number of packets per service interval, at least 1: up to three at high speed, up to 48 at SuperSpeed.
-    public let packets: Int
+    package let packets: Int
 
     /// Creates a bandwidth reservation. Without `packets`, the number of packets is computed from `bytes`,
     /// assuming packets of 1024 bytes.
-    public init(bytes: Int, microframes: Int = 1, packets: Int? = nil) {
+    package init(bytes: Int, microframes: Int = 1, packets: Int? = nil) {
         self.bytes = bytes
         self.microframes = microframes
         // The maximum packet size at high speed and SuperSpeed is 1024 bytes.
@@ -105,22 +105,22 @@ public struct USBReservation: Sendable, Hashable, Codable {
 
 /// USB bandwidth that a device currently reserves, for example a camera used by another program, or a
 /// microphone.
-public struct USBClaim: Sendable, Equatable, Codable {
+package struct USBClaim: Sendable, Equatable, Codable {
     /// Readable name of the device, with the device node of a camera: `Studio Webcam (/dev/video0)`.
-    public var device: String
+    package var device: String
     /// The camera whose stream reserves the bandwidth; `nil` for other devices.
-    public var camera: DeviceIdentity?
+    package var camera: DeviceIdentity?
     /// The program that is using the device, in readable form; `nil` if the system doesn't report it.
-    public var holder: String?
+    package var holder: String?
     /// The reserved bandwidth.
-    public var reservation: USBReservation
+    package var reservation: USBReservation
     /// The speed at which the device is connected.
-    public var speed: USBSpeed
+    package var speed: USBSpeed
     /// Route from the controller to the device: each bandwidth domain that the device uses.
-    public var domains: [USBDomain]
+    package var domains: [USBDomain]
 
     /// Creates a claim and replaces unprintable characters in the device's name.
-    public init(
+    package init(
         device: String, camera: DeviceIdentity? = nil, holder: String? = nil, reservation: USBReservation,
         speed: USBSpeed, domains: [USBDomain]
     ) {

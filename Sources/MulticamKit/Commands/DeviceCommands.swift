@@ -34,7 +34,7 @@ extension SessionCommand {
             "snapshot", "[ROLE…]", "capture stills from these cameras. Default: all cameras", .blocks,
             groupUse: .allowed, parse: { words throws(ControlError) in words.words },
             perform: { roles, session, context in
-                context.controller.stills.takeStills(roles, of: session, isRecording: context.isRecording)
+                takeStills(roles, of: session, isRecording: context.isRecording)
             }),
         SessionCommand(
             "set", "ROLE NAME=VALUE…", "set controls of a camera. To list the controls, use `controls ROLE`",
@@ -121,14 +121,8 @@ extension SessionCommand {
                 return context.controller.changeDevices(
                     of: session,
                     confirmation: "Camera \(role) was added. To show it in the program, use `unhide \(role)`."
-                ) { setup, stills throws(SetupError) in
-                    var cameras = stills
-                    try setup.addCamera(device.selector, as: role, to: session, stills: &cameras)
-                    // The list of cameras may have changed in the meantime, so the added camera is found by
-                    // its role.
-                    if let added = cameras.cameras.last(where: { $0.role == role }) {
-                        context.controller.stills.add(added)
-                    }
+                ) { setup throws(SetupError) in
+                    try setup.addCamera(.selector(device.selector), as: role, to: session)
                 }
             }),
         SessionCommand(
@@ -147,9 +141,8 @@ extension SessionCommand {
                     of: session,
                     confirmation:
                         "Camera \(device.role) now uses \(SourceAddress.printable(of: device.selector))."
-                ) { setup, stills throws(SetupError) in
-                    try setup.replaceCamera(
-                        of: device.role, with: device.selector, in: session, stills: stills)
+                ) { setup throws(SetupError) in
+                    try setup.replaceCamera(of: device.role, with: .selector(device.selector), in: session)
                 }
             }),
         SessionCommand(
@@ -169,11 +162,27 @@ extension SessionCommand {
                     of: session,
                     confirmation:
                         "Microphone \(role) was added. To add it to the program mix, use `unmute \(role)`."
-                ) { setup, _ throws(SetupError) in
-                    try setup.addMicrophone(device.selector, as: role, to: session)
+                ) { setup throws(SetupError) in
+                    try setup.addMicrophone(.selector(device.selector), as: role, to: session)
                 }
             }),
     ]
+
+    /// Takes stills, on standby in the current folder, like `multicam snapshot`. Blocks until the files are written.
+    private static func takeStills(
+        _ roles: [String], of session: MulticamSession, isRecording: Bool
+    ) -> ControlReply {
+        switch session.status.phase {
+        case .standby where !isRecording: break
+        case .recording where session.folderPath != nil: break
+        case .starting, .recording, .standby, .finishing: return CommandContext.notRecordingReply
+        }
+        do throws(StillError) {
+            return ControlReply(try session.writeStills(roles, in: "."))
+        } catch {
+            return ControlReply(ok: false, text: error.description, usage: true)
+        }
+    }
 
     private static var opensDevice: GroupUse<DeviceOfRole> {
         .refused(

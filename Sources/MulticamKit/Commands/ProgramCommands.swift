@@ -25,9 +25,6 @@ extension SessionCommand {
                 perform: { change, session, context in
                     do throws(SessionChangeError) {
                         try session.commit([change], at: context.arrival) { outcome in
-                            if case .removed(let role) = change, outcome != .recordingEnded {
-                                context.controller.stills.remove(role)
-                            }
                             context.answer(ControlReply(outcome, did: "changed: \(change)"))
                         }
                         return nil

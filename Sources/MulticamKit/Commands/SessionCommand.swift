@@ -1,4 +1,4 @@
-public import Control
+package import Control
 internal import Media
 internal import Plan
 internal import Session
@@ -8,13 +8,13 @@ internal import Session
 /// Each command is one value in a list such as `recording`. From this value, multicam derives the command's
 /// parsing, execution, help, completions, manual page, entry in `docs/reference/commands.md`, and name in the
 /// control room.
-public struct SessionCommand: Sendable {
+package struct SessionCommand: Sendable {
     /// A group of related commands, as shown in the help.
-    public struct Group: Sendable {
+    package struct Group: Sendable {
         /// Heading of the group in the help.
-        public let title: String
+        package let title: String
         /// The commands, in the order of the help.
-        public let commands: [SessionCommand]
+        package let commands: [SessionCommand]
     }
 
     /// Properties that determine when and on which thread a command runs, and where the command is listed.
@@ -77,11 +77,11 @@ public struct SessionCommand: Sendable {
         @Sendable (_ input: Input, _ session: MulticamSession, _ context: CommandContext) -> ControlReply?
 
     /// The name, which is the first word of the command.
-    public let name: String
+    package let name: String
     /// Syntax of the arguments, such as `TEXT [at=NS]`. The string is empty if the command has no arguments.
-    public let arguments: String
+    package let arguments: String
     /// The effect of the command, as a sentence without an initial capital or a final period.
-    public let summary: String
+    package let summary: String
     let properties: Properties
     private let parse: @Sendable (CommandArguments) throws(ControlError) -> Parsed
 
@@ -130,20 +130,20 @@ public struct SessionCommand: Sendable {
     }
 
     /// The command's name and the syntax of its arguments, such as `mark TEXT [at=NS]`.
-    public var usage: String { arguments.isEmpty ? name : "\(name) \(arguments)" }
+    package var usage: String { arguments.isEmpty ? name : "\(name) \(arguments)" }
 
     /// The description of the command for the help.
-    public var help: String {
+    package var help: String {
         properties.contains(.needsRecording) ? "\(summary) (only during a recording)" : summary
     }
 
     /// Whether the help lists the command.
-    public var isListed: Bool { !properties.contains(.isHidden) }
+    package var isListed: Bool { !properties.contains(.isHidden) }
 }
 
 extension SessionCommand {
     /// All commands, each of which belongs to one group.
-    public static let groups = [
+    package static let groups = [
         Group(title: "Recording", commands: recording),
         Group(title: "Program layout", commands: changes(.picture) + scenes),
         Group(title: "Program audio", commands: changes(.sound)),
@@ -152,7 +152,7 @@ extension SessionCommand {
     ]
 
     /// All commands, in the order of the help.
-    public static let all = groups.flatMap(\.commands)
+    package static let all = groups.flatMap(\.commands)
 
     /// Names of the commands that the help lists.
     static let listedNames = all.filter(\.isListed).map(\.name)
@@ -172,7 +172,7 @@ extension SessionCommand {
     /// - Returns: The command with its parsed arguments.
     /// - Throws: `ControlError.usage` with a message that shows the expected arguments. The errors `notRunning`
     ///   and `system` aren't thrown.
-    public static func parse(_ request: CommandRequest) throws(ControlError) -> ParsedCommand {
+    package static func parse(_ request: CommandRequest) throws(ControlError) -> ParsedCommand {
         guard let name = request.arguments.first else {
             throw .usage("no command specified: expected a command such as `status`.")
         }
@@ -190,7 +190,7 @@ extension SessionCommand {
 }
 
 /// A command with parsed arguments.
-public struct ParsedCommand: Sendable {
+package struct ParsedCommand: Sendable {
     let command: SessionCommand
     /// The parsed arguments.
     package let input: any Sendable & Equatable

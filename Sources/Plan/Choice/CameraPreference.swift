@@ -10,12 +10,12 @@ public import Media
 /// 3. the initial camera that a profile or client proposed;
 /// 4. the camera that streamed most recently, if it is available now;
 /// 5. a camera that faces `defaultPosition`, or otherwise an external camera, whose direction is unknown.
-public struct CameraPreference: Sendable, Equatable {
+package struct CameraPreference: Sendable, Equatable {
     private var preferences: DevicePreferences
     /// Cameras that have streamed, most recent first.
-    public var streamed: [DeviceIdentity]
+    package var streamed: [DeviceIdentity]
     /// Preferred position of the camera if the user hasn't chosen one.
-    public var defaultPosition: CaptureDevice.Position
+    package var defaultPosition: CaptureDevice.Position
 
     /// Creates a preference from the user's stored choices and the cameras that are present.
     ///
@@ -25,7 +25,7 @@ public struct CameraPreference: Sendable, Equatable {
     ///   - defaultPosition: The preferred position if the user hasn't chosen a camera; `front` for a computer
     ///     whose camera faces the user.
     ///   - present: Cameras that are present initially. Devices that aren't cameras are ignored.
-    public init(
+    package init(
         history: DeviceHistory = DeviceHistory(), streamed: [DeviceIdentity] = [],
         defaultPosition: CaptureDevice.Position = .front, present: [CaptureDevice] = []
     ) {
@@ -35,18 +35,18 @@ public struct CameraPreference: Sendable, Equatable {
     }
 
     /// The user's camera choices. Assign this property after rereading the stored history.
-    public var history: DeviceHistory {
+    package var history: DeviceHistory {
         get { preferences.history }
         set { preferences.history = newValue }
     }
 
     /// Cameras that are present, in listing or connection order.
-    public var cameras: [CaptureDevice] { preferences.present }
+    package var cameras: [CaptureDevice] { preferences.present }
 
     /// Cameras that are present, in default order: color cameras before infrared cameras, each group in
     /// listing or connection order. Choosing or using a camera doesn't change this order, so that cycling
     /// through the list reaches every camera.
-    public var order: [CaptureDevice] {
+    package var order: [CaptureDevice] {
         cameras.filter { !$0.isGray } + cameras.filter(\.isGray)
     }
 
@@ -54,7 +54,7 @@ public struct CameraPreference: Sendable, Equatable {
     /// cameras are ignored.
     ///
     /// - Parameter changes: The changes that were reported at the same time.
-    public mutating func handle(_ changes: [DeviceChange]) {
+    package mutating func handle(_ changes: [DeviceChange]) {
         preferences.handle(changes)
     }
 
@@ -64,7 +64,7 @@ public struct CameraPreference: Sendable, Equatable {
     /// - Parameters:
     ///   - camera: The camera that was chosen.
     ///   - role: The role that the camera was chosen for; `nil` for a choice without a role.
-    public mutating func choose(_ camera: DeviceIdentity, for role: String? = nil) {
+    package mutating func choose(_ camera: DeviceIdentity, for role: String? = nil) {
         preferences.choose(camera, for: role)
     }
 
@@ -74,7 +74,7 @@ public struct CameraPreference: Sendable, Equatable {
     /// - Parameters:
     ///   - history: The current stored choices.
     ///   - streamed: The stored list of cameras that have streamed, most recent first.
-    public mutating func adopt(_ history: DeviceHistory, streamed: [DeviceIdentity]) {
+    package mutating func adopt(_ history: DeviceHistory, streamed: [DeviceIdentity]) {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
         self.history = history
         self.streamed = streamed
@@ -84,16 +84,16 @@ public struct CameraPreference: Sendable, Equatable {
     }
 
     /// The highest-ranked camera of the history that is present; `nil` if none is present.
-    public var userPreferred: CaptureDevice? { preferences.remembered()?.device }
+    package var userPreferred: CaptureDevice? { preferences.remembered()?.device }
 
     /// The best camera to use now and the reason; `nil` if no camera is present.
-    public var systemPreferred: PreferredDevice? { systemPreferred() }
+    package var systemPreferred: PreferredDevice? { systemPreferred() }
 
     /// Returns the best camera to use now and the reason.
     ///
     /// - Parameter taken: Cameras that have other roles and can't be chosen.
     /// - Returns: The camera and the reason; `nil` if no camera is left.
-    public func systemPreferred(without taken: Set<DeviceIdentity> = []) -> PreferredDevice? {
+    package func systemPreferred(without taken: Set<DeviceIdentity> = []) -> PreferredDevice? {
         if let device = preferences.pluggedIn(without: taken) {
             return PreferredDevice(device: device, reason: .pluggedIn)
         }
@@ -107,7 +107,7 @@ public struct CameraPreference: Sendable, Equatable {
 
     /// Sentence for the user if a stored choice matches several present cameras and is therefore ignored;
     /// otherwise `nil`.
-    public var ambiguityWarning: String? {
+    package var ambiguityWarning: String? {
         preferences.ambiguousChoice.map { identity, candidates in
             let names = candidates.map { $0.selector.printable() }.joined(separator: " or ")
             return
@@ -120,7 +120,7 @@ public struct CameraPreference: Sendable, Equatable {
     /// Color cameras come before infrared cameras, which are used only if the user names them. The other
     /// criteria are, in order: whether the camera is available now, how recently the camera streamed, its
     /// position, and its place in `cameras`.
-    public func ranked(_ cameras: [CaptureDevice]) -> [PreferredDevice] {
+    package func ranked(_ cameras: [CaptureDevice]) -> [PreferredDevice] {
         let streams = DeviceIdentity.search(for: streamed, among: cameras).map { search -> CaptureDevice? in
             if case .found(let device, _) = search { device } else { nil }
         }
@@ -210,7 +210,7 @@ extension PreferredDevice.Reason {
 
     /// Whether the user or a profile requested the device. A device that wasn't requested was selected
     /// automatically.
-    public var isRequested: Bool {
+    package var isRequested: Bool {
         switch self {
         case .pluggedIn, .chosen, .proposed: true
         case .streamedBefore, .position, .ready, .noneIsReady, .serverDefault: false

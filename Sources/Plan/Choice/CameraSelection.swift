@@ -1,5 +1,5 @@
-public import Media
-public import Profiles
+package import Media
+package import Profiles
 
 /// Selects the camera for a role according to the profile's policy. This value type doesn't monitor devices:
 /// call `decide` whenever devices or the user's choices have changed.
@@ -10,9 +10,9 @@ public import Profiles
 /// ```
 ///
 /// While a recording is running, the result is always `keep`. Call `recordingEnded` when the recording ends.
-public struct CameraSelection: Sendable, Equatable {
+package struct CameraSelection: Sendable, Equatable {
     /// The decision about which camera a role uses.
-    public enum Decision: Sendable, Equatable {
+    package enum Decision: Sendable, Equatable {
         /// The role keeps its camera. If the camera is disconnected, the role waits until the camera is
         /// reconnected.
         case keep
@@ -21,13 +21,13 @@ public struct CameraSelection: Sendable, Equatable {
     }
 
     /// The profile's policy for choosing and changing the camera.
-    public let policy: CameraPolicy
+    package let policy: CameraPolicy
     /// The camera that the role uses, even if it is disconnected; `nil` if the role doesn't have a camera.
-    public private(set) var current: DeviceIdentity?
+    package private(set) var current: DeviceIdentity?
     /// Whether a recording is running. The camera never changes during a recording.
-    public private(set) var isRecording = false
+    package private(set) var isRecording = false
     /// Cameras that have other roles and can't be chosen.
-    public var camerasInUse: Set<DeviceIdentity>
+    package var camerasInUse: Set<DeviceIdentity>
     /// The camera that the user chose during a recording, if the policy doesn't switch to the preferred
     /// camera automatically.
     private var postponed: DeviceIdentity?
@@ -38,7 +38,7 @@ public struct CameraSelection: Sendable, Equatable {
     ///   - policy: The profile's policy.
     ///   - current: The camera that is already in use, if any.
     ///   - camerasInUse: Cameras that have other roles.
-    public init(
+    package init(
         policy: CameraPolicy, current: DeviceIdentity? = nil, camerasInUse: Set<DeviceIdentity> = []
     ) {
         self.policy = policy
@@ -48,7 +48,7 @@ public struct CameraSelection: Sendable, Equatable {
 
     /// Decides which camera to use. Call this method initially, and whenever a camera is connected,
     /// disconnected, or chosen in another process.
-    public mutating func decide(with preference: CameraPreference) -> Decision {
+    package mutating func decide(with preference: CameraPreference) -> Decision {
         guard !isRecording else { return .keep }
         if let postponed, let camera = preference.cameras.first(where: { $0.identity == postponed }) {
             return select(camera)
@@ -72,7 +72,7 @@ public struct CameraSelection: Sendable, Equatable {
     ///   the recording ends.
     /// - Throws: `SelectionError.noChoice` if the policy doesn't allow choices, or `SelectionError.inUse`
     ///   if another role uses the camera.
-    public mutating func choose(
+    package mutating func choose(
         _ camera: CaptureDevice, _ preference: CameraPreference
     ) throws(SelectionError) -> Decision {
         guard policy.allowsChoice else { throw .noChoice(policy) }
@@ -87,12 +87,12 @@ public struct CameraSelection: Sendable, Equatable {
     }
 
     /// Records that a recording started. Until the recording ends, every decision is `.keep`.
-    public mutating func recordingBegan() {
+    package mutating func recordingBegan() {
         isRecording = true
     }
 
     /// Records that the recording ended, and decides again which camera to use.
-    public mutating func recordingEnded(_ preference: CameraPreference) -> Decision {
+    package mutating func recordingEnded(_ preference: CameraPreference) -> Decision {
         isRecording = false
         return decide(with: preference)
     }
@@ -110,7 +110,7 @@ public struct CameraSelection: Sendable, Equatable {
 }
 
 /// Reason why a camera can't be chosen or switched to.
-public enum SelectionError: Error, Sendable, Equatable {
+package enum SelectionError: Error, Sendable, Equatable {
     /// The profile's policy doesn't allow the user to choose the camera.
     case noChoice(CameraPolicy)
     /// The camera is used by another role.
@@ -121,7 +121,7 @@ public enum SelectionError: Error, Sendable, Equatable {
 
 extension SelectionError: CustomStringConvertible {
     /// User-readable message with the reason and a suggested fix.
-    public var description: String {
+    package var description: String {
         switch self {
         case .noChoice(let policy):
             "this profile does not allow choosing a camera, because `choice.policy` is `\(policy.rawValue)`. Set `choice.policy` to `follow-and-choose` or `list`."
@@ -137,7 +137,7 @@ extension SelectionError: CustomStringConvertible {
 ///
 /// External cameras count as facing the user, because most of them are mounted on the screen. If no camera's
 /// position is known, the switch cycles through all cameras.
-public enum CameraSwitch {
+package enum CameraSwitch {
     /// Returns the camera to switch to. For a front camera or a camera of unknown position, this is a back
     /// camera. For a back camera, this is an external camera of unknown position, or otherwise a front
     /// camera. If no camera's position is known, this is the next camera in order, and the first camera
@@ -150,7 +150,7 @@ public enum CameraSwitch {
     /// - Returns: A camera other than `current`: the first suitable camera that is available now, or
     ///   otherwise the first suitable camera.
     /// - Throws: `SelectionError.noCamera` if no camera is suitable.
-    public static func next(
+    package static func next(
         after current: CaptureDevice, among cameras: [CaptureDevice], without taken: Set<DeviceIdentity> = []
     ) throws(SelectionError) -> CaptureDevice {
         let others = cameras.filter {

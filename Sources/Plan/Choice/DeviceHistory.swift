@@ -1,18 +1,18 @@
-public import Media
+package import Media
 
 /// The cameras or microphones that the user chose most recently in one application.
 ///
 /// The owner of this value type stores it persistently, so that choices survive restarts.
-public struct DeviceHistory: Sendable, Equatable, Codable {
+package struct DeviceHistory: Sendable, Equatable, Codable {
     /// One device that was chosen or proposed.
-    public struct Choice: Sendable, Equatable, Codable {
+    package struct Choice: Sendable, Equatable, Codable {
         /// Identity of the device.
-        public var identity: DeviceIdentity
+        package var identity: DeviceIdentity
         /// The role that the device was chosen for; `nil` for a choice without a role.
-        public var role: String?
+        package var role: String?
 
         /// Creates a choice of a device, optionally for a role.
-        public init(identity: DeviceIdentity, role: String? = nil) {
+        package init(identity: DeviceIdentity, role: String? = nil) {
             self.identity = identity
             self.role = role
         }
@@ -20,25 +20,25 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
 
     /// Maximum number of stored choices. The limit is higher than the number of devices that users typically
     /// alternate between, and low enough for a readable list.
-    public static let capacity = 8
+    package static let capacity = 8
 
     /// Devices that the user chose, most recent first.
-    public private(set) var chosen: [Choice] = []
+    package private(set) var chosen: [Choice] = []
     /// Devices that profiles and clients proposed as initial devices, most recent first. The user's choices
     /// always rank before proposals.
-    public private(set) var proposed: [Choice] = []
+    package private(set) var proposed: [Choice] = []
     /// Names of the profiles and clients that have proposed a device, most recent first. Each profile or
     /// client can make only one proposal.
-    public private(set) var proposals: [String] = []
+    package private(set) var proposals: [String] = []
 
     /// Creates an empty history.
-    public init() {}
+    package init() {}
 
     /// Whether no device has been chosen or proposed.
-    public var isEmpty: Bool { chosen.isEmpty && proposed.isEmpty }
+    package var isEmpty: Bool { chosen.isEmpty && proposed.isEmpty }
 
     /// Choices followed by proposals, in descending order of preference.
-    public var choices: [Choice] { chosen + proposed }
+    package var choices: [Choice] { chosen + proposed }
 
     /// Adds a user's choice at the beginning of the list.
     ///
@@ -47,7 +47,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     ///   - role: The role that the device was chosen for; `nil` for a choice without a role.
     ///   - present: All present devices of the same kind, used to recognize a device that was moved to
     ///     another port, so that the device is listed only once.
-    public mutating func choose(
+    package mutating func choose(
         _ device: DeviceIdentity, for role: String? = nil, among present: [CaptureDevice]
     ) {
         _ = removeChoices(of: device, among: present)
@@ -65,7 +65,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     ///     another port, so that the device is listed only once.
     /// - Returns: Whether this is the first proposal under this name.
     @discardableResult
-    public mutating func propose(_ device: DeviceIdentity, by name: String, among present: [CaptureDevice])
+    package mutating func propose(_ device: DeviceIdentity, by name: String, among present: [CaptureDevice])
         -> Bool
     {
         guard !hasProposal(by: name) else { return false }
@@ -79,7 +79,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     }
 
     /// Whether a profile or client with this name has made its proposal.
-    public func hasProposal(by name: String) -> Bool { proposals.contains(name) }
+    package func hasProposal(by name: String) -> Bool { proposals.contains(name) }
 
     /// Removes a device from the choices and proposals.
     ///
@@ -88,13 +88,13 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
     ///   - present: All present devices of the same kind. The list is used to recognize a device that was
     ///     moved to another port.
     /// - Returns: Whether the device was in the history.
-    public mutating func forget(_ device: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
+    package mutating func forget(_ device: DeviceIdentity, among present: [CaptureDevice]) -> Bool {
         removeChoices(of: device, among: present)
     }
 
     /// Updates the stored identity of a device that may have been moved to another port. A device that isn't
     /// in the history isn't added.
-    public mutating func updateIdentity(of device: DeviceIdentity, among present: [CaptureDevice]) {
+    package mutating func updateIdentity(of device: DeviceIdentity, among present: [CaptureDevice]) {
         for index in chosen.indices where Self.matches(chosen[index], device, among: present) {
             chosen[index].identity = device
         }
@@ -105,7 +105,7 @@ public struct DeviceHistory: Sendable, Equatable, Codable {
 
     /// Returns a copy of the history without the choices that were made for other roles in `roles` than
     /// `leader`.
-    public func narrowed(to leader: String, of roles: [String]) -> Self {
+    package func narrowed(to leader: String, of roles: [String]) -> Self {
         var history = self
         history.chosen.removeAll { choice in
             choice.role.map { $0 != leader && roles.contains($0) } ?? false

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 internal import Profiles
 
 /// The controls to set on a role's camera, checked against the controls that the camera reports.
@@ -221,7 +221,7 @@ extension [DeviceControl] {
     /// - Returns: One request for each named control.
     /// - Throws: `DeviceError` with the reason `control`, for an unknown name or value, or for a control that is locked
     ///   by another control.
-    public func requests(
+    package func requests(
         for words: [(name: String, value: String)], of device: String
     ) throws(DeviceError) -> [ControlRequest] {
         func failure(_ name: String, _ fault: ControlFault) -> DeviceError {

@@ -1,5 +1,5 @@
 public import Media
-public import Profiles
+package import Profiles
 
 /// The sets of cameras that can run together on a machine, with their formats.
 ///
@@ -33,31 +33,31 @@ public struct CameraSets: Sendable, Equatable {
     }
 
     /// Two cameras that can't run at the same time.
-    public struct Exclusion: Sendable, Equatable {
+    package struct Exclusion: Sendable, Equatable {
         /// Name of the first camera.
-        public let first: String
+        package let first: String
         /// Name of the second camera.
-        public let second: String
+        package let second: String
         /// The resource that would be most overloaded if both cameras ran.
-        public let resource: String
+        package let resource: String
         /// Share of the resource that the two cameras need together; 1 is the whole resource.
-        public let cost: Double
+        package let cost: Double
     }
 
     /// A camera that can't run even without other cameras.
-    public struct UnusableCamera: Sendable, Equatable {
+    package struct UnusableCamera: Sendable, Equatable {
         /// Name of the camera: a role or a device node.
-        public let name: String
+        package let name: String
         /// Sentence that explains why the camera can't run.
-        public let reason: String
+        package let reason: String
     }
 
     /// Maximal sets of cameras, largest first.
     public let groups: [Group]
     /// Pairs of cameras that can run separately but not at the same time.
-    public let exclusions: [Exclusion]
+    package let exclusions: [Exclusion]
     /// Cameras that can't run even without other cameras.
-    public let unusableCameras: [UnusableCamera]
+    package let unusableCameras: [UnusableCamera]
     /// Whether `groups` contains all maximal sets.
     public let isComplete: Bool
 
@@ -74,7 +74,7 @@ public struct CameraSets: Sendable, Equatable {
     ///   - cameras: The cameras in order of priority. Only the first `mostCameras` are considered.
     ///   - machine: The machine that would run the cameras.
     ///   - limit: The maximum hardware cost of a set.
-    public init(of cameras: [SetCamera], on machine: MachineModel, limit: Double = 1) {
+    package init(of cameras: [SetCamera], on machine: MachineModel, limit: Double = 1) {
         let cameras = cameras.prefix(Self.mostCameras)
         var search = CameraSetSearch(
             cameras: Array(cameras.filter { !$0.formats.isEmpty }), machine: machine, limit: limit)
@@ -90,21 +90,21 @@ public struct CameraSets: Sendable, Equatable {
 }
 
 /// A camera that may be part of a set: its name and its possible formats.
-public struct SetCamera: Sendable, Equatable {
+package struct SetCamera: Sendable, Equatable {
     /// Name of the camera: a role, or a device node if the camera doesn't have a role.
-    public var name: String
+    package var name: String
     /// Selector of the camera: `/dev/video0`, `virtual:clap`.
-    public var selector: String
+    package var selector: String
     /// The camera's identity.
-    public var identity: DeviceIdentity
+    package var identity: DeviceIdentity
     /// Formats that the camera can use, lowest first. The track stores compressed frames unchanged and
     /// encodes raw frames.
-    public var formats: [VideoFormat]
+    package var formats: [VideoFormat]
     /// Bandwidth that a synthetic camera on a synthetic USB bus reserves; `nil` for all other cameras.
-    public var usb: USBCamera?
+    package var usb: USBCamera?
 
     /// Creates a camera with formats in the given order, lowest first.
-    public init(
+    package init(
         name: String, selector: String, identity: DeviceIdentity, formats: [VideoFormat],
         usb: USBCamera? = nil
     ) {
@@ -123,7 +123,7 @@ public struct SetCamera: Sendable, Equatable {
     ///   - pixel: The only pixel format to consider; `nil` for any.
     ///   - least: The minimum size and frame rate. Formats below the minimum are excluded if the camera has
     ///     other formats.
-    public init(
+    package init(
         name: String, device: PlannedDevice, pixel: PixelFormat? = nil,
         least: BudgetSettings = BudgetSettings()
     ) {

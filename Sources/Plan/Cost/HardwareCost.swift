@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// The share of a machine that a plan needs, estimated before the plan runs. The minimum cost is 0, and a
 /// plan with a cost above 1 can't run. The scarcest resource determines the total cost.
@@ -13,30 +13,30 @@ public struct HardwareCost: Sendable, Equatable {
         /// The share of the resource that the plan uses; 1 is the whole resource.
         public let used: Double
         /// The share of each owner, largest first. The shares add up to `used`.
-        public let parts: [Part]
+        package let parts: [Part]
         /// User-readable sentence that states the use in absolute quantities.
         public let explanation: String
     }
 
     /// One owner's share of a resource.
-    public struct Part: Sendable, Equatable {
+    package struct Part: Sendable, Equatable {
         /// Owner: `program`, `session`, a role, or a device that another program uses.
-        public let owner: String
+        package let owner: String
         /// The share of the resource that the owner uses; 1 is the whole resource.
-        public let used: Double
+        package let used: Double
     }
 
     /// Use of each resource, scarcest first.
     public let terms: [Term]
     /// One sentence for each resource that can't be estimated, with the reason.
-    public let unknown: [String]
+    package let unknown: [String]
 
     /// The used share of the scarcest resource; 0 if no resource is known.
     public var total: Double { terms.first?.used ?? 0 }
 
     /// The share of processor time that can be used before frames are lost. The rest is headroom for load
     /// peaks from encoders and other programs.
-    public static let usableProcessorShare = 0.9
+    package static let usableProcessorShare = 0.9
     /// The share of one processor that a thread can use for composing frames and passing them to the encoder.
     private static let usableThreadShare = 0.9
     /// Memory of the process without frames, in bytes: libraries, stacks, and queues. This value was measured while
@@ -57,7 +57,7 @@ public struct HardwareCost: Sendable, Equatable {
     ///   - plan: The plan as it would run.
     ///   - machine: The machine that would run the plan.
     ///   - duration: The length of the recording; `nil` to ignore free disk space.
-    public init(of plan: SessionPlan, on machine: MachineModel, duration: Nanoseconds? = nil) {
+    package init(of plan: SessionPlan, on machine: MachineModel, duration: Nanoseconds? = nil) {
         let work = PlannedWork(plan)
         var terms: [Term] = []
         var unknown: [String] = []
@@ -190,7 +190,7 @@ public struct HardwareCost: Sendable, Equatable {
     }
 
     /// Formats a number of bytes in decimal units with up to three significant digits: `2.5 GB`, `12.6 MB`.
-    public static func megabytes(_ bytes: Double) -> String {
+    package static func megabytes(_ bytes: Double) -> String {
         bytes >= 1e9 ? "\(rounded(bytes / 1e9)) GB" : "\(rounded(bytes / 1e6)) MB"
     }
 

@@ -1,16 +1,16 @@
-public import Media
+package import Media
 
 /// The resources that a machine has for recording. `HardwareCost` compares plans with this model.
 public struct MachineModel: Sendable, Equatable, Codable {
     /// The disk that recordings are written to.
-    public struct Disk: Sendable, Equatable, Codable {
+    package struct Disk: Sendable, Equatable, Codable {
         /// Free space in bytes.
-        public var freeBytes: Int64
+        package var freeBytes: Int64
         /// Measured write speed in bytes per second; `nil` if it hasn't been measured.
-        public var bytesPerSecond: Double?
+        package var bytesPerSecond: Double?
 
         /// Creates a disk with its free space and measured speed.
-        public init(freeBytes: Int64, bytesPerSecond: Double?) {
+        package init(freeBytes: Int64, bytesPerSecond: Double?) {
             self.freeBytes = freeBytes
             self.bytesPerSecond = bytesPerSecond
         }
@@ -19,7 +19,7 @@ public struct MachineModel: Sendable, Equatable, Codable {
     /// Number of processors that this process may use. A cgroup limit can make this number a fraction.
     public var processors: Double
     /// Processor time that each kind of work takes.
-    public var costs: CostTable
+    package var costs: CostTable
     /// Whether `costs` were measured on this machine instead of another machine.
     public var isMeasured: Bool
     /// Free or reclaimable memory in bytes; `nil` if the system doesn't report it.
@@ -27,14 +27,14 @@ public struct MachineModel: Sendable, Equatable, Codable {
     /// Whether `freeMemory` is the remaining address space (`RLIMIT_AS`), which is less than the system's free memory.
     public var isMemoryLimited = false
     /// The disk that recordings are written to; `nil` if unknown.
-    public var disk: Disk?
+    package var disk: Disk?
     /// USB connections of the cameras. Cameras that aren't listed don't reserve USB bandwidth.
-    public var usb: USBTopology
+    package var usb: USBTopology
     /// Hardware encoders that were found and tested on the machine, best first.
-    public var encoders: [TriedEncoder]
+    package var encoders: [TriedEncoder]
 
     /// Creates a machine model from values that were measured or read from the system.
-    public init(
+    package init(
         processors: Double, costs: CostTable, isMeasured: Bool = true, freeMemory: Int64?, disk: Disk?,
         usb: USBTopology = USBTopology(), encoders: [TriedEncoder] = []
     ) {

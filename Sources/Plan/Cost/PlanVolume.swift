@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Estimates the amount of data that a plan will write.
 ///
@@ -6,7 +6,7 @@ public import Media
 /// computed from the amount of data that was actually written.
 extension SessionPlan {
     /// Expected bytes per second written to the session folder, by owner: `program` or a role.
-    public var bytesPerSecond: [String: Double] {
+    package var bytesPerSecond: [String: Double] {
         var bytes: [String: Double] = [:]
         for (owner, settings) in encoders {
             let detail =
@@ -99,7 +99,7 @@ extension SessionPlan {
     ///
     /// - Parameter freeBytes: Current free space in bytes.
     /// - Returns: The time until the disk is full, at most 100 years; `nil` if the plan doesn't write data.
-    public func timeToFill(_ freeBytes: Int64) -> Nanoseconds? {
+    package func timeToFill(_ freeBytes: Int64) -> Nanoseconds? {
         let rate = expectedBytesPerSecond
         guard rate > 0 else { return nil }
         // The result is limited to 100 years.
@@ -107,7 +107,7 @@ extension SessionPlan {
     }
 
     /// Expected bytes per second that all tracks and the program write to the session folder.
-    public var expectedBytesPerSecond: Double {
+    package var expectedBytesPerSecond: Double {
         bytesPerSecond.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
     }
 }

@@ -1,33 +1,33 @@
-public import Media
+package import Media
 internal import Timing
 
 /// The processor work that a plan requires, in operations per second. The plan's cost is computed from this
 /// work, which is a pure function of the plan.
-public struct PlannedWork: Sendable, Equatable {
+package struct PlannedWork: Sendable, Equatable {
     /// One kind of work that repeats at a constant rate.
-    public struct Item: Sendable, Equatable {
+    package struct Item: Sendable, Equatable {
         /// The kind of work.
-        public let kind: WorkKind
+        package let kind: WorkKind
         /// Number of operations per second.
-        public fileprivate(set) var rate: Double
+        package fileprivate(set) var rate: Double
         /// Pixels, samples, or bytes per operation; see `WorkKind`.
-        public let units: Double
+        package let units: Double
         /// Complexity of the content for encoders and decoders: `photographic` for physical devices, `plain`
         /// for synthetic devices.
-        public let detail: CostTable.Detail
+        package let detail: CostTable.Detail
         /// Owner of the work: `program`, `session`, or a role.
-        public let owner: String
+        package let owner: String
     }
 
     /// The work items that the plan requires.
-    public private(set) var items: [Item] = []
+    package private(set) var items: [Item] = []
     /// Index in `items` of the work item that decodes a camera's JPEGs for all outputs, by role.
     private var decodedForAll: [String: Int] = [:]
 
     /// Lists the work that a plan requires.
     ///
     /// - Parameter plan: The plan as it would run.
-    public init(_ plan: SessionPlan) {
+    package init(_ plan: SessionPlan) {
         add(.deliver, rate: Self.timelineRate(plan) + Self.monitoringRate, units: 0, of: Self.sessionOwner)
         for camera in plan.cameras { add(camera, plan) }
         if let program = plan.program { add(program, plan) }
@@ -38,7 +38,7 @@ public struct PlannedWork: Sendable, Equatable {
 
     /// Returns the processor seconds per second of recording, by owner; `nil` if the cost table doesn't
     /// contain a required kind of work.
-    public func processorTime(by table: CostTable) -> [String: Double]? {
+    package func processorTime(by table: CostTable) -> [String: Double]? {
         var sums: [String: Double] = [:]
         for item in items {
             guard let entry = table.entry(item.kind, item.detail) else { return nil }

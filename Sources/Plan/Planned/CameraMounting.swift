@@ -1,9 +1,9 @@
 public import Media
 
 /// How a camera is mounted: separately, or built into the computer and rotating with the computer.
-public struct CameraMounting: Sendable, Equatable {
+package struct CameraMounting: Sendable, Equatable {
     /// Whether a camera rotates with the computer, and in which direction.
-    public enum Bearing: Sendable, Equatable {
+    package enum Bearing: Sendable, Equatable {
         /// The camera is mounted separately and doesn't rotate with the computer.
         case separate
         /// The camera is built into the computer and faces away from the user. Seen from behind the camera, the camera
@@ -15,13 +15,13 @@ public struct CameraMounting: Sendable, Equatable {
     }
 
     /// Whether the camera rotates with the computer, and in which direction.
-    public var bearing: Bearing
+    package var bearing: Bearing
     /// The clockwise rotation that makes the camera's frames upright while the computer is held in its usual
     /// orientation.
-    public var mounting: Rotation
+    package var mounting: Rotation
 
     /// Creates a mounting from its parts.
-    public init(bearing: Bearing, mounting: Rotation = .none) {
+    package init(bearing: Bearing, mounting: Rotation = .none) {
         self.bearing = bearing
         self.mounting = mounting
     }
@@ -33,7 +33,7 @@ public struct CameraMounting: Sendable, Equatable {
     ///     treated as facing the user. All other cameras count as mounted separately, except synthetic
     ///     cameras with a position.
     ///   - fixed: A fixed angle set by the user; `nil` to derive it from the camera.
-    public init(_ camera: CaptureDevice, fixed: Rotation? = nil) {
+    package init(_ camera: CaptureDevice, fixed: Rotation? = nil) {
         guard fixed == nil, camera.rotatesWithComputer else {
             self.init(bearing: .separate, mounting: fixed ?? camera.mounting)
             return
@@ -45,7 +45,7 @@ public struct CameraMounting: Sendable, Equatable {
     ///
     /// - Parameter turn: The computer's clockwise rotation.
     /// - Returns: The clockwise rotation that makes the camera's frames level.
-    public func captureAngle(forComputerRotation turn: Rotation) -> Rotation {
+    package func captureAngle(forComputerRotation turn: Rotation) -> Rotation {
         switch bearing {
         case .separate: mounting
         case .back: mounting + turn
@@ -61,7 +61,7 @@ public struct CameraMounting: Sendable, Equatable {
     ///   - surface: The surface that shows the preview.
     ///   - isMirrored: Whether the preview is mirrored left to right after it is rotated.
     /// - Returns: The clockwise rotations for files and for that surface.
-    public func angles(
+    package func angles(
         forComputerRotation turn: Rotation, on surface: PreviewSurface, isMirrored: Bool
     ) -> RotationAngles {
         let capture = captureAngle(forComputerRotation: turn)
@@ -86,9 +86,9 @@ extension CaptureDevice {
 /// The orientation changes only if gravity is more than 60° away from the current orientation and two
 /// consecutive readings agree on the new one. The 60° threshold prevents rapid changes around 45°. While the
 /// computer is lying flat or is moving too fast for gravity to be measured, the orientation doesn't change.
-public struct RotationEstimate: Sendable, Equatable {
+package struct RotationEstimate: Sendable, Equatable {
     /// The computer's clockwise rotation; `nil` before the first conclusive reading.
-    public private(set) var turn: Rotation?
+    package private(set) var turn: Rotation?
     /// The rotation that the previous reading indicates, if it differs from `turn`.
     private var candidate: Rotation?
 
@@ -102,12 +102,12 @@ public struct RotationEstimate: Sendable, Equatable {
     private static let switchThreshold = 0.5
 
     /// Creates an estimate that hasn't received any readings.
-    public init() {}
+    package init() {}
 
     /// Adds an accelerometer reading in m/s².
     ///
     /// - Parameter felt: The acceleration in m/s². About five readings per second are expected.
-    public mutating func add(_ felt: Acceleration) {
+    package mutating func add(_ felt: Acceleration) {
         let magnitude = felt.magnitude
         let slope = (felt.x * felt.x + felt.y * felt.y).squareRoot()
         guard abs(magnitude - Acceleration.gravity) <= Self.maxGravityDeviation * Acceleration.gravity,
@@ -159,7 +159,7 @@ public struct RotationAngles: Sendable, Equatable {
 }
 
 /// How a camera's rotation was determined.
-public enum RotationSource: String, Sendable, Codable {
+package enum RotationSource: String, Sendable, Codable {
     /// The profile sets the rotation.
     case profile
     /// The rotation is derived from the camera's mounting, without an orientation sensor.

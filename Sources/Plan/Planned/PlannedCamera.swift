@@ -1,5 +1,5 @@
 public import Media
-public import Profiles
+package import Profiles
 
 /// A camera that is an input of a plan.
 public struct PlannedCamera: Sendable, Equatable, Codable {
@@ -14,26 +14,26 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     /// The clockwise rotation that makes the stored frame upright.
     public var rotation: Rotation
     /// How the camera's rotation was determined.
-    public var rotationSource: RotationSource
+    package var rotationSource: RotationSource
     /// Pixel aspect ratio of the stored frame; `nil` for square pixels.
     public var pixelAspect: AspectRatio?
     /// Whether the program shows the camera mirrored left to right.
     public var isMirrored: Bool
     /// How to display a preview of the camera.
-    public var preview: PreviewConnection
+    package var preview: PreviewConnection
     /// The part of the camera's frames that is used in the program and in an encoded track.
-    public var framing: Framing
+    package var framing: Framing
     /// Delay between an event in front of the camera and the timestamp of the frame that shows it. The delay
     /// is subtracted from each timestamp.
     public var latency: Nanoseconds
     /// How the camera's latency was determined.
-    public var latencySource: CorrectionSource
+    package var latencySource: CorrectionSource
     /// Camera controls to set and maintain: the profile's controls in the order of the file, followed by
     /// automatically added controls.
     public var controls: [ControlRequest]
     /// The camera whose exposure and color this camera matches before the recording, and other traits to
     /// match; `nil` if this camera isn't matched.
-    public var match: CameraMatch?
+    package var match: CameraMatch?
     /// Sentence that explains why this format was chosen.
     public var reason: String
     /// Path of the camera's metadata file, which contains the time and other data of each frame, relative to
@@ -41,10 +41,27 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
     public var metadataFile: String?
     /// Bandwidth that a synthetic camera simulates on a USB bus; `nil` for a physical camera, whose bandwidth is in the
     /// machine model (`MachineModel.usb`).
-    public var usb: USBCamera?
+    package var usb: USBCamera?
+
+    /// Creates a camera of a plan.
+    ///
+    /// - Parameters:
+    ///   - role: The camera's role.
+    ///   - selector: The selector to list in the manifest.
+    ///   - identity: Identity of the device.
+    ///   - format: Format that the camera delivers.
+    ///   - rotation: Clockwise rotation that makes the camera's frames upright.
+    public init(
+        role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
+        rotation: Rotation = .none
+    ) {
+        self.init(
+            role: role, selector: selector, identity: identity, format: format, rotation: rotation,
+            rotationSource: .mounting)
+    }
 
     /// Creates a camera of a plan. By default, the preview uses the camera's rotation and isn't mirrored.
-    public init(
+    package init(
         role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
         rotation: Rotation = .none, rotationSource: RotationSource = .mounting,
         isMirrored: Bool = false, preview: PreviewConnection? = nil, framing: Framing = .whole,

@@ -68,12 +68,12 @@ public struct ConnectionOrientation: Sendable, Equatable {
     public let isMirrored: Bool
     /// Whether the rotation can change while the session is running. The rotation stored in a file can't
     /// change.
-    public let isChangeable: Bool
+    package let isChangeable: Bool
 }
 
 extension SessionPlan {
     /// Returns the rotations that a connection supports; empty for an audio or metadata connection.
-    public func supportedRotations(of connection: PlannedConnection) -> [Rotation] {
+    package func supportedRotations(of connection: PlannedConnection) -> [Rotation] {
         orientation(of: connection) == nil ? [] : Rotation.allCases
     }
 
@@ -98,24 +98,24 @@ extension SessionPlan {
     }
 
     /// How to display the previews of the plan's cameras, in the order of `cameras`.
-    public var previews: [PreviewConnection] { cameras.map(\.preview) }
+    package var previews: [PreviewConnection] { cameras.map(\.preview) }
 }
 
 /// The rotation and mirroring that a client must apply when it displays a camera's preview. The session
 /// doesn't rotate or mirror the pixels of previews.
-public struct PreviewConnection: Sendable, Equatable, Codable {
+package struct PreviewConnection: Sendable, Equatable, Codable {
     /// The camera's role.
-    public var role: String
+    package var role: String
     /// Clockwise rotation of the preview on an upright surface. For other surfaces, use
     /// `RotationCoordinator`.
-    public var rotation: Rotation
+    package var rotation: Rotation
     /// Whether the preview is mirrored left to right, after the rotation.
-    public var isMirrored: Bool
+    package var isMirrored: Bool
     /// Reason for mirroring or not mirroring the preview, formatted as the end of a sentence.
-    public var reason: String
+    package var reason: String
 
     /// Creates the connection of a camera to its preview.
-    public init(role: String, rotation: Rotation, isMirrored: Bool, reason: String) {
+    package init(role: String, rotation: Rotation, isMirrored: Bool, reason: String) {
         self.role = role
         self.rotation = rotation
         self.isMirrored = isMirrored

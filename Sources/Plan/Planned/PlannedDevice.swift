@@ -1,9 +1,9 @@
-public import Media
+package import Media
 
 /// The device that was found for a role, and the formats that it can be opened with.
-public struct PlannedDevice: Sendable, Equatable {
+package struct PlannedDevice: Sendable, Equatable {
     /// The formats that a device can be opened with.
-    public enum Offers: Sendable, Equatable {
+    package enum Offers: Sendable, Equatable {
         /// The formats that a camera lists. The list is empty for a microphone; its format is in `device.audio`.
         case listed([OfferedFormat])
         /// Any format that a synthetic camera can deliver. A pixel format, size, or rate that isn't `nil` is
@@ -12,19 +12,19 @@ public struct PlannedDevice: Sendable, Equatable {
     }
 
     /// The selector that the user entered for the device: `any`, `/dev/video0`, `virtual:clap`.
-    public var selector: String
+    package var selector: String
     /// The device that the selector resolved to.
-    public var device: CaptureDevice
+    package var device: CaptureDevice
     /// Formats that the device can be opened with.
-    public var offers: Offers
+    package var offers: Offers
     /// Bandwidth that a synthetic camera on a synthetic USB bus reserves; `nil` for all other devices.
-    public var usb: USBCamera?
+    package var usb: USBCamera?
     /// Orientation of the computer according to its sensor, for a camera that rotates with the computer;
     /// `nil` if the sensor wasn't read.
-    public var turn: MachineOrientation?
+    package var turn: MachineOrientation?
 
     /// Creates a device with the formats that it can be opened with.
-    public init(selector: String, device: CaptureDevice, offers: Offers, usb: USBCamera? = nil) {
+    package init(selector: String, device: CaptureDevice, offers: Offers, usb: USBCamera? = nil) {
         self.selector = selector
         self.device = device
         self.offers = offers
@@ -32,13 +32,13 @@ public struct PlannedDevice: Sendable, Equatable {
     }
 
     /// Creates a device that offers the formats in `device.formats`.
-    public init(selector: String, device: CaptureDevice) {
+    package init(selector: String, device: CaptureDevice) {
         self.init(selector: selector, device: device, offers: .listed(device.formats))
     }
 }
 
 /// How the timestamp correction of a device was determined.
-public enum CorrectionSource: String, Sendable, Codable {
+package enum CorrectionSource: String, Sendable, Codable {
     /// No correction is known. Timestamps are used unchanged.
     case none
     /// The profile sets the correction.

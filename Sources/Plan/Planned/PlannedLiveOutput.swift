@@ -1,20 +1,20 @@
-public import Media
-public import Profiles
+package import Media
+package import Profiles
 
 /// A live output of a plan: what is sent, and where. The address contains only its public part and no stream
 /// key.
-public struct PlannedLiveOutput: Sendable, Equatable, Codable {
+package struct PlannedLiveOutput: Sendable, Equatable, Codable {
     /// Format of video frames that are produced only for this live output.
-    public struct Frames: Sendable, Equatable, Codable {
+    package struct Frames: Sendable, Equatable, Codable {
         /// Width and height in pixels, both even.
-        public var size: FrameSize
+        package var size: FrameSize
         /// Frames per second.
-        public var rate: FrameRate
+        package var rate: FrameRate
         /// Bit rate of the output's separate encoder in bits per second; `nil` for raw frames.
-        public var bitrate: Int?
+        package var bitrate: Int?
 
         /// Creates a frame description. Each parameter sets the property of the same name.
-        public init(size: FrameSize, rate: FrameRate, bitrate: Int? = nil) {
+        package init(size: FrameSize, rate: FrameRate, bitrate: Int? = nil) {
             (self.size, self.rate, self.bitrate) = (size, rate, bitrate)
         }
 
@@ -36,21 +36,21 @@ public struct PlannedLiveOutput: Sendable, Equatable, Codable {
     }
 
     /// Name of the live output. The output's cost is listed under this name.
-    public var name: String
+    package var name: String
     /// The kind of live output.
-    public var kind: LiveOutputAddress.Kind
+    package var kind: LiveOutputAddress.Kind
     /// The address of the live output, without secrets.
-    public var address: String
+    package var address: String
     /// The source that the live output sends: `program`, or the role of a camera.
-    public var source: String
+    package var source: String
     /// When the live output starts.
-    public var start: LiveOutputSettings.Start
+    package var start: LiveOutputSettings.Start
     /// Format of the frames produced for this live output; `nil` if the output sends the encoded packets of
     /// the recording, or only audio.
-    public var frames: Frames?
+    package var frames: Frames?
 
     /// Creates a live output. Each parameter sets the property of the same name.
-    public init(
+    package init(
         name: String, kind: LiveOutputAddress.Kind, address: String,
         source: String = LiveOutputSettings.program, start: LiveOutputSettings.Start = .recording,
         frames: Frames? = nil

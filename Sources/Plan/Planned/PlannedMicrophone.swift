@@ -15,17 +15,32 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
     /// Time that is added to each capture time of the microphone to correct it.
     public var offset: Nanoseconds
     /// How the time correction `offset` was determined.
-    public var offsetSource: CorrectionSource
+    package var offsetSource: CorrectionSource
     /// Channels of the device that the track contains, counted from 0; empty for all channels.
     public var sourceChannels: [Int]
     /// Echo cancellation and noise suppression for this microphone in the program's mix; `nil` for neither.
-    public var voiceProcessing: VoiceProcessing?
+    package var voiceProcessing: VoiceProcessing?
     /// Role of the camera that shows the person speaking into the microphone. The camera is the one named in
     /// the profile, otherwise the one with this built-in microphone; `nil` if neither exists.
     public var camera: String? = nil
 
     /// Creates a microphone of a plan.
+    ///
+    /// - Parameters:
+    ///   - role: The microphone's role.
+    ///   - selector: The selector to list in the manifest.
+    ///   - identity: Identity of the device.
+    ///   - format: Format of the microphone's track.
+    ///   - gain: Gain in the program's mix, in decibels.
     public init(
+        role: String, selector: String, identity: DeviceIdentity, format: AudioFormat, gain: Double = 0
+    ) {
+        self.init(
+            role: role, selector: selector, identity: identity, format: format, gain: gain, offset: .zero)
+    }
+
+    /// Creates a microphone of a plan.
+    package init(
         role: String, selector: String, identity: DeviceIdentity, format: AudioFormat, gain: Double = 0,
         offset: Nanoseconds = .zero, offsetSource: CorrectionSource = .none, sourceChannels: [Int] = [],
         voiceProcessing: VoiceProcessing? = nil

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 public import Profiles
 
 /// The complete description of a session: devices, outputs, and the connections between them.
@@ -22,25 +22,34 @@ public struct SessionPlan: Sendable, Equatable, Codable {
     /// Separate tracks of the microphones.
     public var microphoneTracks: [PlannedMicrophoneTrack]
     /// Names of outputs that aren't connected yet (`addWithoutConnections`).
-    public internal(set) var openOutputs: Set<String> = []
+    package internal(set) var openOutputs: Set<String> = []
     /// Maximum frame and sample losses that the recording tolerates.
-    public var limits: RecordingLimits
+    package var limits: RecordingLimits
     /// The share of the machine that the plan may use, and the policy that applies if the plan needs more.
     public var budget: BudgetSettings
     /// One sentence for each decision of the plan compiler that users should know about.
     public var notes: [String]
     /// Title and people to store in the recording, and editing projects to write at its end; `nil` if the
     /// profile doesn't set any.
-    public var editing: EditingSettings? = nil
+    package var editing: EditingSettings? = nil
     /// The live outputs, in the profile's order.
-    public var liveOutputs: [PlannedLiveOutput] = []
+    package var liveOutputs: [PlannedLiveOutput] = []
 
     /// Number of movie and WAV files that a recording of this plan writes.
-    public var fileCount: Int { cameraTracks.count + microphoneTracks.count + (program == nil ? 0 : 1) }
+    package var fileCount: Int { cameraTracks.count + microphoneTracks.count + (program == nil ? 0 : 1) }
+
+    /// Creates an empty plan.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the plan in the manifest, like the name of a profile.
+    ///   - budget: Limits of the session's cost.
+    public init(named name: String, budget: BudgetSettings = BudgetSettings()) {
+        self.init(profile: name, budget: budget)
+    }
 
     /// Creates a plan from its parts. The connections are derived from the roles in the tracks and the
     /// program.
-    public init(
+    package init(
         profile: String, cameras: [PlannedCamera] = [], microphones: [PlannedMicrophone] = [],
         program: PlannedProgram? = nil, cameraTracks: [PlannedCameraTrack] = [],
         microphoneTracks: [PlannedMicrophoneTrack] = [], limits: RecordingLimits = RecordingLimits(),
@@ -68,7 +77,7 @@ extension SessionPlan {
     /// - Throws: `ProfileError` if a device doesn't meet its role's requirements: wrong kind, unsupported size or pixel
     ///   format, raw frames for a copied track, a crop outside the frame, or a missing channel. The error is also
     ///   thrown if the profile requires a hardware encoder and none accepts the stream.
-    public init(
+    package init(
         profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder] = []
     ) throws(ProfileError) {
         var compiler = PlanCompiler(profile: profile, devices: devices, encoders: encoders)

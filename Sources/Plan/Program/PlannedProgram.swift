@@ -1,5 +1,5 @@
 public import Media
-public import Profiles
+package import Profiles
 
 /// The program of a plan: a movie with composed frames and mixed audio.
 public struct PlannedProgram: Sendable, Equatable, Codable {
@@ -8,20 +8,20 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
     /// Encoder settings for the composed frames. Width and height are even.
     public var settings: VideoEncodingSettings
     /// Whether camera JPEGs are decoded at half of their displayed size to save processor time.
-    public let isCoarse: Bool
+    package let isCoarse: Bool
     /// The cameras that the program shows and their positions, as the user specified them.
-    public private(set) var arrangement: ProgramArrangement
+    package private(set) var arrangement: ProgramArrangement
     /// Layers derived from the arrangement, from back to front.
-    public private(set) var layers: [PlannedLayer]
+    package private(set) var layers: [PlannedLayer]
     /// Roles of the microphones in the mix, in order; empty for a program without audio.
     public var mix: [String]
     /// Bit rate of the audio, in bits per second.
     public var audioBitrate: Int
     /// Named arrangements that can replace the current one.
-    public var scenes: [SceneSettings]
+    package var scenes: [SceneSettings]
 
     /// Creates a program. The program's layers are derived from the arrangement and the cameras.
-    public init(
+    package init(
         file: String, settings: VideoEncodingSettings, isCoarse: Bool = false,
         arrangement: ProgramArrangement, cameras: [PlannedCamera], mix: [String], audioBitrate: Int,
         scenes: [SceneSettings] = []
@@ -41,7 +41,7 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - arrangement: The new arrangement of cameras, identified by role.
     ///   - cameras: The plan's cameras. Roles that don't belong to one of these cameras aren't shown.
-    public mutating func arrange(_ arrangement: ProgramArrangement, cameras: [PlannedCamera]) {
+    package mutating func arrange(_ arrangement: ProgramArrangement, cameras: [PlannedCamera]) {
         self.arrangement = arrangement
         layers = Self.layers(arrangement, cameras, settings.size, isCoarse)
     }
@@ -58,29 +58,29 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
 }
 
 /// The position of one camera in the program.
-public struct PlannedLayer: Sendable, Equatable, Codable {
+package struct PlannedLayer: Sendable, Equatable, Codable {
     /// The camera's role.
-    public var role: String
+    package var role: String
     /// The camera's rectangle in the program in pixels. Position and size are even.
-    public var rectangle: PixelRectangle
+    package var rectangle: PixelRectangle
     /// How the frame is fitted into the rectangle: cropped to the rectangle's aspect ratio, or shown in full
     /// with bars.
-    public var fit: FrameLayer.Fit
+    package var fit: FrameLayer.Fit
     /// Clockwise rotation that is applied to the camera's stored frame when it is drawn.
-    public var rotation: Rotation
+    package var rotation: Rotation
     /// Whether the frame is mirrored left to right.
-    public var isMirrored: Bool
+    package var isMirrored: Bool
     /// Pixel aspect ratio of the camera's stored frame; `nil` for square pixels.
-    public var pixelAspect: AspectRatio?
+    package var pixelAspect: AspectRatio?
     /// The visible part of the camera's stored frame, in pixels; `nil` for the whole frame.
-    public var crop: PixelRectangle?
+    package var crop: PixelRectangle?
     /// Width in pixels of the white border inside the rectangle; 0 for none.
-    public var border: Int
+    package var border: Int
     /// Whether the camera's JPEGs are decoded at half of the rectangle's size.
-    public var isCoarse = false
+    package var isCoarse = false
 
     /// Creates the position of a camera in the program.
-    public init(
+    package init(
         role: String, rectangle: PixelRectangle, fit: FrameLayer.Fit = .cover,
         rotation: Rotation = .none,
         isMirrored: Bool = false, pixelAspect: AspectRatio? = nil, crop: PixelRectangle? = nil,

@@ -1,31 +1,31 @@
-public import Media
+package import Media
 public import Profiles
 
 /// The cameras that the program shows and their positions. An arrangement contains everything about the
 /// program's picture that may change during a recording.
-public struct ProgramArrangement: Sendable, Equatable, Codable {
+package struct ProgramArrangement: Sendable, Equatable, Codable {
     /// Layout of the cameras.
-    public var layout: ProgramLayout
+    package var layout: ProgramLayout
     /// Role of the main camera.
-    public var main: String
+    package var main: String
     /// Roles of the other cameras, in display order: starting at the inset corner, or after the main camera.
-    public var insets: [String]
+    package var insets: [String]
     /// Roles of cameras that are hidden but keep their position in the order.
-    public var hidden: Set<String>
+    package var hidden: Set<String>
     /// Position and size of insets, and how frames are fitted into their rectangles.
-    public var style: InsetStyle
+    package var style: InsetStyle
     /// Clockwise rotations, by role, that replace the rotations of cameras in the program. Tracks aren't
     /// affected.
-    public var rotations: [String: Rotation]
+    package var rotations: [String: Rotation]
     /// Whether a camera is mirrored left to right in the program, by role. In the program, these values
     /// override the mirroring in `PlannedCamera`.
-    public var mirroring: [String: Bool]
+    package var mirroring: [String: Bool]
     /// Digital zooms, by role. In the program, these zooms replace the digital zoom of the camera's framing.
     /// The zoom control of the camera itself isn't changed.
-    public var zooms: [String: Zoom]
+    package var zooms: [String: Zoom]
 
     /// Creates the initial arrangement of a profile's program.
-    public init(_ program: ProgramSettings) {
+    package init(_ program: ProgramSettings) {
         layout = program.layout
         main = program.main
         insets = program.insets
@@ -38,7 +38,7 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
 
     /// Roles of the visible cameras, starting with the main camera. If the main camera is hidden, the next
     /// visible camera becomes the main camera.
-    public var shown: [String] {
+    package var shown: [String] {
         layout.visible(([main] + insets).filter { !hidden.contains($0) })
     }
 
@@ -48,7 +48,7 @@ public struct ProgramArrangement: Sendable, Equatable, Codable {
     ///   - cameras: The plan's cameras. Roles that don't belong to one of these cameras aren't shown.
     ///   - size: The program's size in pixels.
     /// - Returns: One layer for each visible camera.
-    public func layers(of cameras: [PlannedCamera], size: FrameSize) -> [PlannedLayer] {
+    package func layers(of cameras: [PlannedCamera], size: FrameSize) -> [PlannedLayer] {
         let shown = self.shown.compactMap { role in cameras.first { $0.role == role } }
         let rectangles = layout.rectangles(for: shown.map(uprightSize), in: size, style)
         return zip(shown, rectangles).enumerated().map { index, place in
@@ -95,7 +95,7 @@ public struct ArrangementChange: Sendable, Equatable {
     /// Roles of all other visible cameras, in order.
     public var insets: [String]?
     /// Changes of the inset style.
-    public var style = InsetStyle.Change()
+    package var style = InsetStyle.Change()
 
     /// Creates a change that doesn't modify any property.
     public init() {}
@@ -159,7 +159,7 @@ struct ProgramState: Sendable, Equatable {
 extension ProgramArrangement {
     /// Returns the arrangement after a scene is applied. Scenes don't change the rotation and mirroring of
     /// cameras.
-    public func showing(_ scene: SceneSettings) -> Self {
+    package func showing(_ scene: SceneSettings) -> Self {
         var arrangement = self
         arrangement.layout = scene.layout
         arrangement.main = scene.main

@@ -1,24 +1,24 @@
 internal import Profiles
 
 /// A set of machine resources: those that a reduction saves, or those that a session is short of.
-public struct MachineResources: OptionSet, Sendable, Hashable {
+package struct MachineResources: OptionSet, Sendable, Hashable {
     /// Raw bits of the set.
-    public let rawValue: Int
+    package let rawValue: Int
 
     /// Creates a set of resources from its bits.
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 
     /// Processor time and hardware encoders. Less use of these resources also reduces heat and power
     /// consumption.
-    public static let processor = MachineResources(rawValue: 1)
+    package static let processor = MachineResources(rawValue: 1)
     /// System memory.
-    public static let memory = MachineResources(rawValue: 2)
+    package static let memory = MachineResources(rawValue: 2)
     /// Disk speed and free disk space.
-    public static let storage = MachineResources(rawValue: 4)
+    package static let storage = MachineResources(rawValue: 4)
     /// USB bandwidth that cameras reserve.
-    public static let bus = MachineResources(rawValue: 8)
+    package static let bus = MachineResources(rawValue: 8)
 
     /// Creates the set from a resource name of `HardwareCost`, such as `usb:1`. The set is empty for an
     /// unknown name.

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 public import Profiles
 
 /// A plan reduced to fit its profile's budget before it runs, with the reductions in order and their reasons.
@@ -25,17 +25,17 @@ public struct PlanReduction: Sendable, Equatable {
     /// Reductions that were made, in order.
     public let steps: [ReductionStep]
     /// One sentence for each reduction that was considered but not made, with the reason.
-    public let skippedReductions: [String]
+    package let skippedReductions: [String]
     /// The plan after all reductions; equal to `requestedPlan` if nothing was reduced.
     public var plan: SessionPlan
     /// Hardware cost of the plan after all reductions.
     public let cost: HardwareCost
     /// If the plan doesn't fit the budget, one sentence for each change that would make it fit, least
     /// intrusive first.
-    public let remedies: [String]
+    package let remedies: [String]
     /// Changes that the user can make to avoid some or all reductions; `nil` if the cost wasn't computed from
     /// a machine model.
-    public private(set) var fixes: PlanRemedies?
+    package private(set) var fixes: PlanRemedies?
     /// Whether the processor costs were measured on this machine.
     public let isMeasured: Bool
 
@@ -51,7 +51,7 @@ public struct PlanReduction: Sendable, Equatable {
     ///   - machine: The machine that the plan would run on.
     ///   - duration: The length of the recording; `nil` to ignore free disk space.
     /// - Throws: `ProfileError` if the profile can't be compiled for the devices.
-    public init(
+    package init(
         of profile: Profile, devices: [String: PlannedDevice], on machine: MachineModel,
         duration: Nanoseconds? = nil
     ) throws(ProfileError) {
@@ -107,7 +107,7 @@ public struct ReductionStep: Sendable, Equatable {
 
 extension PlanReduction {
     /// Sentence that explains why the plan can't run.
-    public var refusal: String {
+    package var refusal: String {
         if let space = missingSpace {
             return "not enough disk space: \(space.explanation)\(possibleDurationNote)"
         }
@@ -123,7 +123,7 @@ extension PlanReduction {
 
     /// The cost term for disk space if only insufficient disk space prevents the plan from running; otherwise
     /// `nil`.
-    public var missingSpace: HardwareCost.Term? {
+    package var missingSpace: HardwareCost.Term? {
         let beyond = cost.terms.filter { $0.used > budget.hardwareCost }
         return beyond.count == 1 && beyond[0].resource == HardwareCost.diskSpace ? beyond[0] : nil
     }

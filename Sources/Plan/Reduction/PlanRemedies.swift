@@ -1,15 +1,15 @@
-public import Media
-public import Profiles
+package import Media
+package import Profiles
 
 /// Changes that would lower the cost of a plan. The cost of every candidate change is computed. The remedies
 /// are a pure function of the plan, the machine, and the formats that the cameras offer.
-public struct PlanRemedies: Sendable, Equatable {
+package struct PlanRemedies: Sendable, Equatable {
     /// Changes that each lower the cost by themselves, in order of effort. Changes with equal effort are
     /// ordered by their effect, largest first.
-    public let remedies: [Remedy]
+    package let remedies: [Remedy]
     /// A combination of changes that is sufficient or comes closest if no single change is sufficient;
     /// otherwise `nil`.
-    public let combination: Remedy?
+    package let combination: Remedy?
 
     /// Minimum cost reduction of a remedy. A smaller reduction wouldn't be visible in the displayed figures.
     private static let leastGain = 0.02
@@ -28,7 +28,7 @@ public struct PlanRemedies: Sendable, Equatable {
     ///   - limit: The allowed cost of the plan. If the cost is within the limit, only moves to other USB
     ///     ports are proposed, and only if a move frees at least half of the scarcest resource.
     ///   - floors: The minimum size and rate to propose.
-    public init(
+    package init(
         for plan: SessionPlan, on machine: MachineModel, offers: [String: PlannedDevice.Offers] = [:],
         duration: Nanoseconds? = nil, limit: Double = 1, floors: BudgetSettings = BudgetSettings()
     ) {
@@ -96,9 +96,9 @@ public struct PlanRemedies: Sendable, Equatable {
 }
 
 /// A change that the user could make to lower a plan's cost, with the resulting cost.
-public struct Remedy: Sendable, Equatable {
+package struct Remedy: Sendable, Equatable {
     /// The kind of effort that a remedy requires from the user, least effort first.
-    public enum Effort: String, Sendable, Comparable, CaseIterable {
+    package enum Effort: String, Sendable, Comparable, CaseIterable {
         /// Move a cable to another port.
         case move
         /// Use another pixel format.
@@ -115,25 +115,27 @@ public struct Remedy: Sendable, Equatable {
         case rate
 
         /// Orders kinds of effort from the least to the most.
-        public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
+        package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
     /// Effort that the change requires from the user.
-    public let effort: Effort
+    package let effort: Effort
     /// Description of the change: `move face to another controller (bus 3 of 0000:00:1d.0)`.
-    public let action: String
+    package let action: String
     /// The change as profile fields and values, by path: `["cameras.face.format": "mjpeg"]`. Empty if the profile can't
     /// express the change because the user must move a cable or close a program.
-    public let edits: [String: String]
+    package let edits: [String: String]
     /// Hardware cost without the change.
-    public let before: Double
+    package let before: Double
     /// Hardware cost with the change.
-    public let after: Double
+    package let after: Double
 
     /// The change with its effect: `move face to another controller (bus 3 of 0000:00:1d.0): cost 1.3 → 0.7`.
-    public var sentence: String { "\(action): cost \(Self.twoDecimals(before)) → \(Self.twoDecimals(after))" }
+    package var sentence: String {
+        "\(action): cost \(Self.twoDecimals(before)) → \(Self.twoDecimals(after))"
+    }
 
     /// Formats a cost with at most two decimal places.
     private static func twoDecimals(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }

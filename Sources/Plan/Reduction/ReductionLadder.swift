@@ -382,7 +382,7 @@ extension HardwareCost {
 
     /// Describes the resources whose use exceeds a limit:
     /// `cpu 1.32 and usb:1 1.1 are above the budget of 1.0`.
-    public func excess(over limit: Double) -> String {
+    package func excess(over limit: Double) -> String {
         let over = terms.filter { $0.used > limit && $0.resource != Self.diskSpace }.map { term in
             let isLimited = term.explanation.contains(Self.addressSpaceLimit)
             return "\(term.resource) \(Self.hundredths(term.used))"
@@ -397,5 +397,5 @@ extension HardwareCost {
 
     /// Formats a cost with two decimal places, rounded up so that a cost above the limit never appears to be
     /// within the limit.
-    public static func hundredths(_ value: Double) -> String { "\((value * 100 - 1e-6).rounded(.up) / 100)" }
+    package static func hundredths(_ value: Double) -> String { "\((value * 100 - 1e-6).rounded(.up) / 100)" }
 }

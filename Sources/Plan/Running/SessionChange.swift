@@ -66,7 +66,7 @@ public enum SessionChange: Sendable, Equatable {
     }
 
     /// Whether the change affects devices or files, and therefore requires a running recording.
-    public var needsRecording: Bool {
+    package var needsRecording: Bool {
         Self.vocabulary.contains { $0.name == words.first && $0.needsRecording }
     }
 }
@@ -75,7 +75,7 @@ public enum SessionChange: Sendable, Equatable {
 /// parses the output of `words`.
 extension SessionChange: CustomStringConvertible {
     /// The change as a list of words that `init(words:)` parses.
-    public var words: [String] {
+    package var words: [String] {
         switch self {
         case .swap(let role): ["swap"] + [role].compactMap { $0 }
         case .show(let roles): ["show"] + roles

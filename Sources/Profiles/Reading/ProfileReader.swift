@@ -225,7 +225,7 @@ extension Profile {
     ///     component without the extension.
     /// - Throws: `ProfileError` with the location, the field, and the expected value. The error includes all
     ///   other errors in the file.
-    public init(yaml bytes: [UInt8], file: String) throws(ProfileError) {
+    package init(yaml bytes: [UInt8], file: String) throws(ProfileError) {
         let root: YAMLNode
         do throws(YAMLError) {
             root = try YAMLReader.read(bytes)

@@ -45,23 +45,23 @@ public struct BudgetSettings: Sendable, Equatable, Codable {
 
 /// Maximum tolerated losses of a recording. A recording that exceeds these limits continues normally, but the
 /// program exits with status 6 afterwards.
-public struct RecordingLimits: Sendable, Equatable, Codable {
+package struct RecordingLimits: Sendable, Equatable, Codable {
     /// Maximum fraction of lost frames in each video track, including the program: lost ÷ (captured + lost),
     /// 0…1; `nil` for no limit.
-    public var lostFrames: Double?
+    package var lostFrames: Double?
     /// Maximum fraction of silence that replaces missing audio in each microphone track: silence samples ÷
     /// written samples, 0…1; `nil` for no limit.
-    public var lostSamples: Double?
+    package var lostSamples: Double?
     /// Maximum time that a microphone may be silent; `nil` for no limit.
-    public var silence: Nanoseconds?
+    package var silence: Nanoseconds?
 
     /// Creates recording limits. By default, 1 % of the frames and 0.1 % of the samples may be lost.
-    public init(lostFrames: Double? = 0.01, lostSamples: Double? = 0.001, silence: Nanoseconds? = nil) {
+    package init(lostFrames: Double? = 0.01, lostSamples: Double? = 0.001, silence: Nanoseconds? = nil) {
         self.lostFrames = lostFrames
         self.lostSamples = lostSamples
         self.silence = silence
     }
 
     /// No limits: `limits: none` in a profile.
-    public static let none = Self(lostFrames: nil, lostSamples: nil)
+    package static let none = Self(lostFrames: nil, lostSamples: nil)
 }

@@ -1,15 +1,15 @@
 internal import Media
 
 /// Settings for choosing cameras for roles whose device is `any`.
-public struct ChoiceSettings: Sendable, Equatable {
+package struct ChoiceSettings: Sendable, Equatable {
     /// How the session uses the preferred camera.
-    public var policy: CameraPolicy
+    package var policy: CameraPolicy
     /// Selector of the camera that is proposed when the profile is used for the first time. The user's later
     /// choices take precedence over this proposal.
-    public var prefer: String?
+    package var prefer: String?
 
     /// Creates camera choice settings.
-    public init(policy: CameraPolicy = .list, prefer: String? = nil) {
+    package init(policy: CameraPolicy = .list, prefer: String? = nil) {
         self.policy = policy
         self.prefer = prefer
     }
@@ -18,7 +18,7 @@ public struct ChoiceSettings: Sendable, Equatable {
 /// How a session uses the preferred camera, at the start and while the session isn't recording.
 ///
 /// A camera is never replaced during a recording, regardless of the policy.
-public enum CameraPolicy: String, Sendable, Codable, CaseIterable {
+package enum CameraPolicy: String, Sendable, Codable, CaseIterable {
     /// The session always switches to the preferred camera immediately and doesn't let the user choose, as in
     /// a barcode scanner.
     case follow
@@ -33,7 +33,7 @@ public enum CameraPolicy: String, Sendable, Codable, CaseIterable {
 
     /// Whether a session automatically switches to another camera when that camera becomes the preferred
     /// camera.
-    public var switchesAutomatically: Bool {
+    package var switchesAutomatically: Bool {
         switch self {
         case .follow, .followAndChoose: true
         case .list, .fixed: false
@@ -42,7 +42,7 @@ public enum CameraPolicy: String, Sendable, Codable, CaseIterable {
 
     /// Whether the user may choose another camera while the session is running, and whether the choice is
     /// stored for later sessions.
-    public var allowsChoice: Bool {
+    package var allowsChoice: Bool {
         switch self {
         case .followAndChoose, .list: true
         case .follow, .fixed: false

@@ -12,11 +12,11 @@ public struct InsetStyle: Sendable, Equatable, Codable {
     }
 
     /// Valid range of an inset's `scale`.
-    public static let scales = 0.05...1.0
+    package static let scales = 0.05...1.0
     /// Valid range of the insets' `margin`.
-    public static let margins = 0.0...0.5
+    package static let margins = 0.0...0.5
     /// Valid range of an inset's `border` in pixels.
-    public static let borders = 0...64
+    package static let borders = 0...64
 
     /// The corner from which insets are stacked.
     public var corner: Corner
@@ -44,19 +44,19 @@ public struct InsetStyle: Sendable, Equatable, Codable {
     }
 
     /// A change of several style properties at once. Properties that are `nil` aren't changed.
-    public struct Change: Sendable, Equatable {
+    package struct Change: Sendable, Equatable {
         /// The corner from which insets are stacked.
-        public var corner: Corner?
+        package var corner: Corner?
         /// Width of an inset as a fraction of the program's width, 0.05…1.
-        public var scale: Double?
+        package var scale: Double?
         /// Distance between insets, and between insets and the edges, as a fraction of the program's width,
         /// 0…0.5.
-        public var margin: Double?
+        package var margin: Double?
         /// Width in pixels of the border inside each inset, 0…64.
-        public var border: Int?
+        package var border: Int?
 
         /// Creates a style change. Omitted properties aren't changed.
-        public init(
+        package init(
             corner: Corner? = nil, scale: Double? = nil, margin: Double? = nil, border: Int? = nil
         ) {
             self.corner = corner
@@ -96,8 +96,8 @@ public struct InsetStyle: Sendable, Equatable, Codable {
     }
 
     /// Returns the fit for the frame of an inset or of another camera.
-    public func fit(isInset: Bool) -> FrameLayer.Fit { isInset ? .cover : fit }
+    package func fit(isInset: Bool) -> FrameLayer.Fit { isInset ? .cover : fit }
 
     /// Returns the border width of a camera's rectangle in pixels, an even number. Only insets have a border.
-    public func border(isInset: Bool) -> Int { isInset ? (border + 1) / 2 * 2 : 0 }
+    package func border(isInset: Bool) -> Int { isInset ? (border + 1) / 2 * 2 : 0 }
 }

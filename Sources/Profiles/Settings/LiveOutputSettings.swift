@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 internal import YAML
 
 /// A live output in a profile, with its source, its address, and the condition for starting it.
-public struct LiveOutputSettings: Sendable, Equatable {
+package struct LiveOutputSettings: Sendable, Equatable {
     /// When a live output starts.
-    public enum Start: String, Sendable, Codable, CaseIterable {
+    package enum Start: String, Sendable, Codable, CaseIterable {
         /// The live output starts and ends with each recording.
         case recording
         /// The live output starts with the session, even during standby.
@@ -16,7 +16,7 @@ public struct LiveOutputSettings: Sendable, Equatable {
     }
 
     /// The address of a live output, or the place where the address is stored.
-    public enum Address: Sendable, Equatable {
+    package enum Address: Sendable, Equatable {
         /// The profile itself contains the address.
         case inline(LiveOutputAddress)
         /// The address is stored outside the profile, because it contains a secret key.
@@ -24,30 +24,30 @@ public struct LiveOutputSettings: Sendable, Equatable {
     }
 
     /// Name of the live output. The name follows the rules for role names and must differ from all roles.
-    public var name: String
+    package var name: String
     /// The address to which the live output is sent.
-    public var address: Address
+    package var address: Address
     /// Storage location of the token for a WHIP endpoint; `nil` if the endpoint doesn't require a token.
-    public var token: SecretSource?
+    package var token: SecretSource?
     /// The source of the live output: `program`, or a camera's role.
-    public var source: String
+    package var source: String
     /// When the live output starts.
-    public var start: Start
+    package var start: Start
     /// Width and height of separately produced frames; `nil` if the profile doesn't set a size.
-    public var size: FrameSize?
+    package var size: FrameSize?
     /// Frame rate of separately produced frames; `nil` if the profile doesn't set a rate.
-    public var rate: FrameRate?
+    package var rate: FrameRate?
     /// Bit rate of the live output's separate encoder in bits per second; `nil` if the profile doesn't set a
     /// bit rate.
-    public var bitrate: Int?
+    package var bitrate: Int?
     /// Whether the live output sends separately produced frames instead of the recording's packets.
-    public var hasOwnFrames: Bool
+    package var hasOwnFrames: Bool
     /// Whether the live output's address was read from a location outside the profile.
     package var hasExternalAddress = false
 
     /// Creates settings for a live output. By default, the live output sends the program's packets during
     /// each recording.
-    public init(
+    package init(
         name: String, address: Address, token: SecretSource? = nil,
         source: String = Self.program, start: Start = .recording
     ) {
@@ -56,13 +56,13 @@ public struct LiveOutputSettings: Sendable, Equatable {
     }
 
     /// Source name of the program, which consists of the composed frames and the mixed audio.
-    public static let program = "program"
+    package static let program = "program"
 }
 
 extension Profile {
     /// Names of the environment variables that contain keys of this profile. These variables must not be
     /// passed to other programs.
-    public var secretVariables: Set<String> {
+    package var secretVariables: Set<String> {
         var names: Set<String> = []
         for address in cameras.map(\.address) + microphones.map(\.address) {
             if case .environment(let name)? = address { names.insert(name) }
@@ -77,7 +77,7 @@ extension Profile {
 
 /// The storage location of a secret key. Storing the key separately keeps it out of profiles, arguments, and
 /// logs.
-public enum SecretSource: Sendable, Equatable {
+package enum SecretSource: Sendable, Equatable {
     /// The path of a file that contains one line. The path is absolute or begins with `~/`.
     case file(String)
     /// The name of an environment variable.

@@ -17,7 +17,7 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
         @Sendable (_ frames: [FrameSize], _ size: FrameSize, _ style: InsetStyle) -> [PixelRectangle]
 
     /// The short label of a shot in a timeline.
-    public enum ShotLabel: Sendable {
+    package enum ShotLabel: Sendable {
         /// The numbers of the shown cameras, with a separator between them.
         case numbers(separator: String)
         /// The same symbol for all cameras.
@@ -66,26 +66,26 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
     /// English name of the layout on the control room's page.
     public let title: String
     /// German name of the layout on the control room's page.
-    public let germanTitle: String
+    package let germanTitle: String
     /// Description of the cameras' positions, for the documentation.
-    public let summary: String
+    package let summary: String
     /// Default keyboard shortcut on the control room's page, a lowercase letter; `nil` if the user must
     /// assign a key.
-    public let key: Character?
+    package let key: Character?
     /// Timeline label of a shot with this layout.
-    public let label: ShotLabel
+    package let label: ShotLabel
     /// Minimum number of cameras that a profile needs for this layout.
-    public let minimumCameras: Int
+    package let minimumCameras: Int
     /// Maximum number of cameras that the layout shows; `nil` if the number isn't limited.
-    public let maximumCameras: Int?
+    package let maximumCameras: Int?
     /// Number of cameras that are shown if a profile doesn't set `inset`; `nil` for all cameras.
-    public let profileCameras: Int?
+    package let profileCameras: Int?
     /// Number of cameras that the control room's page shows when the user selects the layout; `nil` for all
     /// cameras.
-    public let selectedCameras: Int?
+    package let selectedCameras: Int?
     /// Whether all cameras except the main camera are insets. Insets are placed over the main camera's frame,
     /// cropped to their rectangle, and can have a border.
-    public let hasInsets: Bool
+    package let hasInsets: Bool
     /// Fit of frames that aren't insets, unless the profile sets the fit. Frames in cells are cropped,
     /// because black bars around every frame would waste most of the program's area.
     public let defaultFit: FrameLayer.Fit
@@ -126,16 +126,16 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
     /// Names of all layouts.
-    public static var names: [String] { allCases.map(\.rawValue) }
+    package static var names: [String] { allCases.map(\.rawValue) }
 
     /// Returns the roles that the layout shows, from an ordered list of roles.
-    public func visible<Role>(_ roles: [Role]) -> [Role] {
+    package func visible<Role>(_ roles: [Role]) -> [Role] {
         Array(roles.prefix(maximumCameras ?? roles.count))
     }
 
     /// Whether a camera is shown as an inset. `index` is the camera's position among the visible cameras; 0
     /// is the main camera.
-    public func isInset(_ index: Int) -> Bool { hasInsets && index > 0 }
+    package func isInset(_ index: Int) -> Bool { hasInsets && index > 0 }
 
     /// Returns the rectangles of the cameras' frames in the program, in pixels.
     ///
@@ -148,7 +148,7 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
     ///   - size: The program's size in pixels. Width and height are even.
     ///   - style: Position and size of insets.
     /// - Returns: One rectangle per visible frame, from back to front.
-    public func rectangles(for frames: [FrameSize], in size: FrameSize, _ style: InsetStyle)
+    package func rectangles(for frames: [FrameSize], in size: FrameSize, _ style: InsetStyle)
         -> [PixelRectangle]
     {
         let visible = visible(frames)

@@ -24,7 +24,7 @@ public struct ProgramSettings: Sendable, Equatable {
     /// Position and size of insets, and the fit of frames.
     public var style: InsetStyle
     /// Whether JPEGs are decoded at half of the displayed size.
-    public var isCoarse = false
+    package var isCoarse = false
     /// How shots are selected for the program while it is recorded.
     public var switching = Switching.manual
     /// Minimum length of a shot when switching by voice.
@@ -76,27 +76,27 @@ public struct AudioSettings: Sendable, Equatable {
 
 /// A named arrangement of the program, defined in the `scenes` section of a profile and applied with
 /// `multicam ctl scene NAME`.
-public struct SceneSettings: Sendable, Equatable, Codable {
+package struct SceneSettings: Sendable, Equatable, Codable {
     /// Name of the scene.
-    public var name: String
+    package var name: String
     /// Layout of the cameras in the program's frame.
-    public var layout: ProgramLayout
+    package var layout: ProgramLayout
     /// Role of the main camera.
-    public var main: String
+    package var main: String
     /// Roles of the other visible cameras, in the order in which they are placed. Cameras that aren't listed
     /// aren't shown.
-    public var insets: [String]
+    package var insets: [String]
     /// Position and size of insets, and the fit of frames.
-    public var style: InsetStyle
+    package var style: InsetStyle
     /// Camera zooms by role. In the program, these zooms replace the zoom settings of the cameras.
-    public var zooms: [String: Zoom]
+    package var zooms: [String: Zoom]
     /// Roles of the microphones in the mix; `nil` keeps the current mix.
-    public var mix: [String]?
+    package var mix: [String]?
     /// Gains in the program's mix in decibels, by role. Gains of other microphones don't change.
-    public var gains: [String: Double]
+    package var gains: [String: Double]
 
     /// Creates scene settings. By default, the scene doesn't change the audio.
-    public init(
+    package init(
         name: String, layout: ProgramLayout, main: String, insets: [String] = [],
         style: InsetStyle? = nil,
         zooms: [String: Zoom] = [:], mix: [String]? = nil, gains: [String: Double] = [:]
@@ -112,20 +112,20 @@ public struct SceneSettings: Sendable, Equatable, Codable {
     }
 
     /// Roles of the visible cameras, the main camera first.
-    public var shown: [String] { layout.visible([main] + insets) }
+    package var shown: [String] { layout.visible([main] + insets) }
 
     /// Whether a name is a valid scene name. A valid name is a single line of words separated by single
     /// spaces, so that it can be passed to `ctl`.
-    public static func isValidName(_ name: String) -> Bool {
+    package static func isValidName(_ name: String) -> Bool {
         let words = name.split(separator: " ", omittingEmptySubsequences: false)
         return (1...40).contains(name.count) && name.printable() == name && words.allSatisfy { !$0.isEmpty }
     }
 
     /// User-readable rule for scene names.
-    public static let nameRule = "1 to 40 characters, with single spaces between words"
+    package static let nameRule = "1 to 40 characters, with single spaces between words"
 
     /// Valid range of gains in the program's mix, in decibels.
-    public static let gainRange = -60.0...30.0
+    package static let gainRange = -60.0...30.0
 }
 
 extension [SceneSettings] {

@@ -20,10 +20,10 @@ public struct RecordingOptions: Sendable {
     /// Version of the application, which is written to the manifest.
     public var version: String
     /// The predicted cost of the plan and its reductions, for the manifest; `nil` when no cost was predicted.
-    public var reduction: PlanReduction?
+    package var reduction: PlanReduction?
     /// The machine that the plan was made for. The cost of changes to the running plan is computed for this machine. If
     /// there is no machine (`nil`), no cost is computed.
-    public var machine: MachineModel?
+    package var machine: MachineModel?
     /// The backup, a second session folder written at the same time, or `nil` if there is none.
     public var backup: Backup?
     /// Maximum number of bytes queued in memory for the disk of each session folder, at least 1 MiB. `nil`
@@ -35,18 +35,25 @@ public struct RecordingOptions: Sendable {
 
     /// Creates the options of one recording. Each parameter sets the property of the same name.
     public init(
-        parentFolder: String, name: String? = nil, duration: Nanoseconds? = nil,
-        startTimeLimit: Nanoseconds = .seconds(10), version: String,
-        reduction: PlanReduction? = nil, backup: Backup? = nil, writeMemory: Int? = nil
+        parentFolder: String = "recordings", name: String? = nil, duration: Nanoseconds? = nil,
+        startTimeLimit: Nanoseconds = .seconds(10), version: String = MulticamVersion.current,
+        backup: Backup? = nil, writeMemory: Int? = nil
     ) {
         self.parentFolder = parentFolder
         self.name = name
         self.duration = duration
         self.startTimeLimit = startTimeLimit
         self.version = version
-        self.reduction = reduction
         self.backup = backup
         self.writeMemory = writeMemory
+    }
+
+    /// Returns the options with another folder and duration, as far as they are given.
+    func replacing(folder: String?, duration: Duration?) -> Self {
+        var options = self
+        if let folder { options.parentFolder = folder }
+        if let duration { options.duration = Nanoseconds(duration) }
+        return options
     }
 }
 
@@ -65,7 +72,7 @@ public struct RecordingResult: Sendable {
     /// The session folder's absolute path.
     public let folder: String
     /// The complete manifest of the session folder.
-    public let manifest: Manifest
+    package let manifest: Manifest
     /// Failures of files in the session folder. The data written before each failure is preserved.
     public let storageFailures: [FileError]
     /// The backup's outcome, or `nil` when none was requested.
@@ -75,15 +82,23 @@ public struct RecordingResult: Sendable {
     public let pressureEnd: String?
     /// Processor time used by synthetic devices, in nanoseconds. The processor time of synthetic devices
     /// isn't included in any cost value.
-    public let simulationTime: Nanoseconds
+    package let simulationTime: Nanoseconds
     /// The errors of failed encoders and resamplers. The tracks of these encoders and resamplers are
     /// incomplete.
     public let encodingFailures: [EncodingError]
 
+    /// The tracks, cameras first, then microphones and the program.
+    public var tracks: [RecordedTrack] { manifest.tracks.map { RecordedTrack($0, in: folder) } }
+    /// Lost frames of all tracks by cause; empty if none were lost.
+    public var losses: [LossCause: Int] {
+        tracks.reduce(into: [:]) { sum, track in sum.merge(track.losses, uniquingKeysWith: +) }
+    }
+    /// Duration of the recording from T0.
+    public var duration: Nanoseconds { Nanoseconds(manifest.duration_ns) }
     /// Whether the recording is complete, with an explanation in full sentences.
     public var verdict: Verdict { Verdict(manifest) }
     /// Limits of the profile that the recording exceeded, one sentence each.
-    public var exceededLimits: [String] { verdict.exceededLimits }
+    package var exceededLimits: [String] { verdict.exceededLimits }
 
     /// Whether all files in the session folder and in the backup were written without failure.
     public var isStored: Bool { storageFailures.isEmpty && backup?.storageFailures.isEmpty ?? true }
@@ -107,7 +122,7 @@ public enum RecordingError: Error, Sendable, Equatable {
     case nothingToWrite
     /// A stop was requested before T0.
     case stopped
-    /// A tap that was passed to the session's initializer can't be attached.
+    /// A tap or synchronized output of the session can't be attached.
     case tap(SessionChangeError)
     /// The session is recording, or its devices are being started or are on standby already.
     case busy

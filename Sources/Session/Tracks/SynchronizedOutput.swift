@@ -14,7 +14,8 @@ public import Timing
 ///     }
 ///     if case .audio(let audio)? = tick["host"] { play(audio.samples) }
 /// }
-/// let session = setup.makeSession(options, synchronizedOutputs: [output])
+/// configuration.synchronizedOutputs = [output]
+/// let session = try await MulticamSession(configuration)
 /// ```
 ///
 /// Ticks follow the same rules as in the recording's tracks. Tick k is at T0 + k/rate and contains, for each

@@ -1,30 +1,30 @@
 internal import Containers
 internal import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 internal import System
 package import Timing
 
 /// Content of `group.json`: the recording of a group. The session folders of its nodes are in the same directory, each
 /// in a folder with the node's name.
-public struct GroupManifest: Codable, Sendable, Equatable {
+package struct GroupManifest: Codable, Sendable, Equatable {
     /// The recording of one node.
-    public struct Node: Codable, Sendable, Equatable {
+    package struct Node: Codable, Sendable, Equatable {
         /// Name of the node and of its folder in this directory.
-        public var name: String
+        package var name: String
         /// Name of the session folder on the node.
-        public var folder: String
+        package var folder: String
         /// Start of the node's tracks relative to `t0_utc_ns`, in nanoseconds; negative if they start earlier.
-        public var first_ns: Int64
+        package var first_ns: Int64
         /// T0 of the node's recording on the node's `CLOCK_MONOTONIC`, in nanoseconds.
-        public var t0_monotonic_ns: Int64?
+        package var t0_monotonic_ns: Int64?
         /// `recording` while the recording is running, then `finished` or another outcome.
-        public var outcome: String
+        package var outcome: String
         /// Measurements of the node's clock during the recording; `nil` if there are none.
-        public var clock: GroupClockSummary?
+        package var clock: GroupClockSummary?
 
         /// Creates the entry of a node.
-        public init(
+        package init(
             name: String, folder: String, first_ns: Int64, t0_monotonic_ns: Int64?, outcome: String,
             clock: GroupClockSummary?
         ) {
@@ -33,34 +33,34 @@ public struct GroupManifest: Codable, Sendable, Equatable {
         }
 
         /// Whether the start is plausible: at most one minute before or thirty days after the group's start.
-        public var isPlausible: Bool {
+        package var isPlausible: Bool {
             (-60_000_000_000...2_592_000_000_000_000).contains(first_ns)
         }
     }
 
     /// Version of the format of `group.json`.
-    public var schema = 1
+    package var schema = 1
     /// The group's name.
-    public var group: String
+    package var group: String
     /// The recording's name.
-    public var recording: String
+    package var recording: String
     /// T0 of the group's recording in nanoseconds since the Unix epoch.
-    public var t0_utc_ns: Int64
+    package var t0_utc_ns: Int64
     /// Planned duration in nanoseconds; `nil` if the recording was stopped manually.
-    public var duration_ns: Int64?
+    package var duration_ns: Int64?
     /// The nodes with a folder in this directory.
-    public var nodes: [Node]
+    package var nodes: [Node]
     /// Maximum time error between two nodes in nanoseconds, which is the sum of the two largest bounds; `nil` if a
     /// bound was not measured.
-    public var largest_error_ns: Int64?
+    package var largest_error_ns: Int64?
     /// Participating nodes with a missing or incomplete folder.
-    public var missing: [String]
+    package var missing: [String]
 
     /// File name of the group manifest.
-    public static let fileName = "group.json"
+    package static let fileName = "group.json"
 
     /// Creates a manifest. The maximum time error between two nodes is computed from the nodes' error bounds.
-    public init(
+    package init(
         group: String, recording: String, t0_utc_ns: Int64, duration_ns: Int64?, nodes: [Node],
         missing: [String]
     ) {
@@ -77,7 +77,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     /// - Returns: `nil` if the folder isn't a group recording, because it doesn't contain a group manifest.
     /// - Throws: `FileError` if the file is damaged, names a node folder outside of `folder`, lists a node
     ///   twice, or contains an implausible time.
-    public static func read(in folder: String) throws(FileError) -> GroupManifest? {
+    package static func read(in folder: String) throws(FileError) -> GroupManifest? {
         let path = "\(folder)/\(fileName)"
         let contained: ContainedFolder
         let bytes: [UInt8]
@@ -118,27 +118,27 @@ public struct GroupManifest: Codable, Sendable, Equatable {
 }
 
 /// Measurements of a node's clock during the recording.
-public struct GroupClockSummary: Codable, Sendable, Equatable {
+package struct GroupClockSummary: Codable, Sendable, Equatable {
     /// Address of the time source.
-    public var source: String
+    package var source: String
     /// Maximum absolute offset, in nanoseconds.
-    public var max_offset_ns: Int64
+    package var max_offset_ns: Int64
     /// Maximum error bound in nanoseconds: root delay ÷ 2 + root dispersion. The error of the node's estimate
     /// of the group's time never exceeded this value.
-    public var max_bound_ns: Int64
+    package var max_bound_ns: Int64
     /// Maximum age of a measurement, in nanoseconds.
-    public var max_age_ns: Int64
+    package var max_age_ns: Int64
     /// Number of times the clock was stepped.
-    public var steps: Int
+    package var steps: Int
     /// Difference in nanoseconds between the elapsed group time and the elapsed `CLOCK_MONOTONIC` of this node, from
     /// the first to the last reading; positive if the group time ran faster. The node's session clock follows the group
     /// time, so its tracks don't drift by this amount.
-    public var drift_ns: Int64
+    package var drift_ns: Int64
     /// Number of clock readings.
-    public var readings: Int
+    package var readings: Int
 
     /// Creates a summary of a node's clock measurements.
-    public init(
+    package init(
         source: String, max_offset_ns: Int64, max_bound_ns: Int64, max_age_ns: Int64, steps: Int,
         drift_ns: Int64,
         readings: Int
@@ -151,23 +151,23 @@ public struct GroupClockSummary: Codable, Sendable, Equatable {
 
 extension Manifest {
     /// Statistics on how the session clock followed the common time of a group of computers.
-    public struct GroupTime: Codable, Sendable, Equatable {
+    package struct GroupTime: Codable, Sendable, Equatable {
         /// Number of accepted time measurements, about one per second.
-        public var followed: Int
+        package var followed: Int
         /// Number of rejected time measurements: steps and implausible values.
-        public var refused: Int
+        package var refused: Int
         /// Maximum error bound of a measurement in nanoseconds. According to chrony, the error of the group
         /// time on this computer never exceeded this value.
-        public var max_bound_ns: Int64
+        package var max_bound_ns: Int64
         /// Maximum deviation of the session clock from the measured group time, in nanoseconds.
-        public var max_error_ns: Int64
+        package var max_error_ns: Int64
         /// Number of steps of the group time relative to `CLOCK_MONOTONIC`. The session clock never steps.
-        public var steps: Int
+        package var steps: Int
         /// Length of the recording on the session clock minus its length on `CLOCK_MONOTONIC`, in
         /// nanoseconds.
-        public var gained_ns: Int64
+        package var gained_ns: Int64
         /// Final rate deviation of the group time from `CLOCK_MONOTONIC`, in parts per million.
-        public var ppm: Double
+        package var ppm: Double
     }
 }
 

@@ -1,20 +1,20 @@
-public import Media
+package import Media
 package import Plan
-public import Profiles
+package import Profiles
 
 extension Manifest {
     /// The content and the mix of the program, starting at a point in time. Together with the tracks, the
     /// arrangements are sufficient to render the program again.
-    public struct Arrangement: Sendable, Equatable, Codable {
+    package struct Arrangement: Sendable, Equatable, Codable {
         /// Time of the first frame with this arrangement, in nanoseconds since T0. The arrangement applies until the
         /// next one.
-        public var at_ns: Int64
+        package var at_ns: Int64
         /// Layout of the cameras.
-        public var layout: ProgramLayout
+        package var layout: ProgramLayout
         /// The visible cameras, from back to front. Areas that no layer covers are black.
-        public var layers: [Layer]
+        package var layers: [Layer]
         /// Gain of each microphone in the mix, in decibels, by role; `nil` (`null` in JSON) if the microphone is muted.
-        public var gains: [String: Double?]
+        package var gains: [String: Double?]
 
         package init(at_ns: Int64, layout: ProgramLayout, layers: [Layer], gains: [String: Double?]) {
             self.at_ns = at_ns
@@ -26,29 +26,29 @@ extension Manifest {
 
     /// The position of one camera in the program. The stored frame is cropped, rotated, mirrored, and scaled to this
     /// position.
-    public struct Layer: Sendable, Equatable, Codable {
+    package struct Layer: Sendable, Equatable, Codable {
         /// Role of the camera.
-        public var role: String
+        package var role: String
         /// Distance in pixels from the left edge of the program to the left edge of the layer.
-        public var x: Int
+        package var x: Int
         /// Distance in pixels from the top edge of the program to the top edge of the layer.
-        public var y: Int
+        package var y: Int
         /// Width of the layer in pixels.
-        public var width: Int
+        package var width: Int
         /// Height of the layer in pixels.
-        public var height: Int
+        package var height: Int
         /// The visible part of the camera's stored frame, before rotation. The crop rectangle is specified in
         /// fractions of the frame, because the frame size may change.
-        public var crop: FramePart
+        package var crop: FramePart
         /// Clockwise rotation of the stored frame. In JSON, the rotation is given in degrees.
-        public var rotation: Rotation
+        package var rotation: Rotation
         /// Whether the rotated frame is mirrored horizontally.
-        public var mirrored: Bool
+        package var mirrored: Bool
         /// How the visible part is scaled if its aspect ratio differs from the layer's: `cover` crops the
         /// edges of the part, and `contain` adds black bars.
-        public var fit: FrameLayer.Fit
+        package var fit: FrameLayer.Fit
         /// Width in pixels of a white border inside the layer; 0 if the layer has no border.
-        public var border: Int
+        package var border: Int
 
         package init(
             role: String, x: Int, y: Int, width: Int, height: Int, crop: FramePart, rotation: Rotation,

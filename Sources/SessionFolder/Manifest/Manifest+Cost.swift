@@ -1,27 +1,27 @@
-public import Media
-public import Monitoring
+package import Media
+package import Monitoring
 package import Plan
 
 extension Manifest {
     /// Predicted resource requirements and measured cost of the recording. Times and memory are `nil` in simulated
     /// time.
-    public struct Cost: Sendable, Equatable, Codable {
+    package struct Cost: Sendable, Equatable, Codable {
         /// Predicted use of the scarcest resource by the final plan; 1 is full capacity. The value is `nil` if no cost
         /// was computed.
-        public var hardware: Double?
+        package var hardware: Double?
         /// Predicted use of each resource, scarcest first; `nil` if no cost was computed.
-        public var terms: [CostTerm]?
+        package var terms: [CostTerm]?
         /// Data that was unavailable for the prediction, one sentence each; `nil` if no cost was computed.
-        public var unknown: [String]?
+        package var unknown: [String]?
         /// Quality reductions made to the plan before the recording started, in order; `nil` if no cost was
         /// computed.
-        public var reductions: [Reduction]?
+        package var reductions: [Reduction]?
         /// CPU time of the process in nanoseconds, without the threads that simulate hardware.
-        public var cpu_ns: Int64?
+        package var cpu_ns: Int64?
         /// Peak memory use of the process in bytes (`ru_maxrss` of getrusage(2)).
-        public var peak_memory_bytes: Int64?
+        package var peak_memory_bytes: Int64?
         /// System pressure during the recording; `nil` if it was not monitored.
-        public var pressure: Pressure?
+        package var pressure: Pressure?
 
         package init(
             hardware: Double? = nil, terms: [CostTerm]? = nil, unknown: [String]? = nil,
@@ -39,35 +39,35 @@ extension Manifest {
     }
 
     /// Predicted use of one resource.
-    public struct CostTerm: Sendable, Equatable, Codable {
+    package struct CostTerm: Sendable, Equatable, Codable {
         /// Name of the resource.
-        public var resource: String
+        package var resource: String
         /// Fraction of the resource that the plan uses; 1 is full capacity.
-        public var used: Double
+        package var used: Double
         /// Human-readable derivation of the fraction.
-        public var explanation: String
+        package var explanation: String
         /// Fractions used by the program and by each role.
-        public var parts: [CostPart]
+        package var parts: [CostPart]
     }
 
     /// Fraction of one resource that the program or one role uses.
-    public struct CostPart: Sendable, Equatable, Codable {
+    package struct CostPart: Sendable, Equatable, Codable {
         /// What uses the resource: `program`, or the role of a device.
-        public var owner: String
+        package var owner: String
         /// Fraction of the resource; 1 is full capacity.
-        public var used: Double
+        package var used: Double
     }
 
     /// A quality reduction made to the plan before the recording started.
-    public struct Reduction: Sendable, Equatable, Codable {
+    package struct Reduction: Sendable, Equatable, Codable {
         /// Human-readable description, for example `face size 1280x720 → 960x540`.
-        public var step: String
+        package var step: String
         /// Reason for this step, as a sentence.
-        public var reason: String
+        package var reason: String
         /// Hardware cost before the reduction; 1 is the full capacity of the scarcest resource.
-        public var before: Double
+        package var before: Double
         /// Hardware cost after the reduction; 1 is the full capacity of the scarcest resource.
-        public var after: Double
+        package var after: Double
     }
 }
 
@@ -98,20 +98,20 @@ extension Manifest.Cost {
 
 extension Manifest {
     /// System pressure during the recording.
-    public struct Pressure: Sendable, Equatable, Codable {
+    package struct Pressure: Sendable, Equatable, Codable {
         /// Highest level of system pressure.
-        public var peak: PressureLevel
+        package var peak: PressureLevel
         /// Peak value of the system pressure. Below 1, the computer could have continued recording
         /// indefinitely; above 3, only briefly.
-        public var peak_cost: Double
+        package var peak_cost: Double
         /// The worst factor of each cause, with the time when its level was first reached.
-        public var factors: [PressureFactor]
+        package var factors: [PressureFactor]
         /// Measurements that the computer did not provide.
-        public var missing: [MissingSource]
+        package var missing: [MissingSource]
         /// CPU time used to monitor system pressure, in nanoseconds; `nil` in simulated time.
-        public var watch_cpu_ns: Int64?
+        package var watch_cpu_ns: Int64?
         /// Maximum lag of the files behind real time, in nanoseconds; `nil` in simulated time.
-        public var files_behind_ns: Int64?
+        package var files_behind_ns: Int64?
 
         package init(
             peak: PressureLevel, peak_cost: Double, factors: [PressureFactor], missing: [MissingSource],
@@ -127,15 +127,15 @@ extension Manifest {
     }
 
     /// The worst contribution of one cause to system pressure.
-    public struct PressureFactor: Sendable, Equatable, Codable {
+    package struct PressureFactor: Sendable, Equatable, Codable {
         /// Cause of the pressure, in one word.
-        public var what: String
+        package var what: String
         /// Highest level that this cause reached.
-        public var level: PressureLevel
+        package var level: PressureLevel
         /// Human-readable explanation of the factor.
-        public var text: String
+        package var text: String
         /// Time at which the level was first reached, in nanoseconds since T0.
-        public var at_ns: Int64
+        package var at_ns: Int64
 
         package init(what: String, level: PressureLevel, text: String, at_ns: Int64) {
             self.what = what

@@ -1,61 +1,61 @@
-public import Media
-public import Plan
+package import Media
+package import Plan
 package import Timing
 
 extension Manifest {
     /// A camera or a microphone in the recording, with the state of its clock.
-    public struct Device: Sendable, Equatable, Codable {
+    package struct Device: Sendable, Equatable, Codable {
         /// Kinds of content that make a recording useless: silence, a frozen picture, or a black picture.
-        public enum Content: String, Sendable, Codable, CaseIterable {
+        package enum Content: String, Sendable, Codable, CaseIterable {
             case silent, frozen, black
         }
 
         /// Role of the device in the profile, for example `desk`.
-        public var role: String
+        package var role: String
         /// Kind of device: `camera` or `microphone`.
-        public var kind: String
+        package var kind: String
         /// Kind of device, a raw value of `SourceKind` such as `external`, `file` or `phone`; `nil` in older
         /// recordings.
-        public var type: String? = nil
+        package var type: String? = nil
         /// Stable identity of the device: USB port, product and serial number.
-        public var identity: String
+        package var identity: String
         /// Human-readable name of the device.
-        public var name: String
+        package var name: String
         /// Time when the device replaced another device of the same role, in nanoseconds since T0; `nil` for the
         /// initial device.
-        public var from_ns: Int64?
+        package var from_ns: Int64?
         /// Format in which the device delivered frames or audio.
-        public var format: Format
+        package var format: Format
         /// Latency subtracted from each timestamp of a camera, in nanoseconds; `nil` for microphones.
-        public var latency_ns: Int64?
+        package var latency_ns: Int64?
         /// Origin of `latency_ns`: the profile, a calibration, or none. The value is `nil` for microphones.
-        public var latency_source: CorrectionSource?
+        package var latency_source: CorrectionSource?
         /// Offset added to each timestamp of a microphone, in nanoseconds; `nil` for cameras.
-        public var offset_ns: Int64?
+        package var offset_ns: Int64?
         /// Origin of `offset_ns`: the profile, a calibration, or none. The value is `nil` for cameras.
-        public var offset_source: CorrectionSource?
+        package var offset_source: CorrectionSource?
         /// Whether the sound server removed echo from the audio in the program. The microphone's own track is
         /// never processed. The value is `nil` for cameras and for microphones without voice processing.
-        public var echo_cancellation: Bool? = nil
+        package var echo_cancellation: Bool? = nil
         /// Whether the sound server removed noise from the audio in the program. The microphone's own track
         /// is never processed. The value is `nil` for cameras and for microphones without voice processing.
-        public var noise_suppression: Bool? = nil
+        package var noise_suppression: Bool? = nil
         /// Role of the camera that shows the person speaking into this microphone; `nil` if unknown, and for cameras.
-        public var camera: String? = nil
+        package var camera: String? = nil
         /// Maximum error of the device's capture times in nanoseconds, as reported by the process that sends
         /// its data; `nil` for local devices.
-        public var time_error_ns: Int64?
+        package var time_error_ns: Int64?
         /// Last state of the device's clock model relative to the session clock.
-        public var clock: Clock
+        package var clock: Clock
         /// Type of content if the device delivered no useful content during the entire recording: `silent`
         /// for digital silence from a microphone, `frozen` for identical frames from a camera, `black` for
         /// black frames; otherwise `nil`.
-        public var content: Content? = nil
+        package var content: Content? = nil
         /// File with one line of JSON per frame of this camera; `nil` if there is no such file.
-        public var metadata: String?
+        package var metadata: String?
         /// Controls that were set on this camera, with the values read back after the last change; `nil` if none were
         /// set.
-        public var controls: [Control]? = nil
+        package var controls: [Control]? = nil
 
         package init(
             role: String, kind: String, identity: String, name: String, from_ns: Int64? = nil,
@@ -85,17 +85,17 @@ extension Manifest {
     }
 
     /// A control that was set on a camera.
-    public struct Control: Sendable, Equatable, Codable {
+    package struct Control: Sendable, Equatable, Codable {
         /// Name of the control.
-        public var name: String
+        package var name: String
         /// Value that was requested.
-        public var asked: Int64
+        package var asked: Int64
         /// Value that was read back from the camera; `nil` if reading failed.
-        public var value: Int64?
+        package var value: Int64?
         /// Origin of the value: the user, a saved preset, the rate lock, or matching with another camera.
-        public var origin: ControlRequest.Origin
+        package var origin: ControlRequest.Origin
         /// Reason why the camera rejected the value; `nil` if the camera accepted the value.
-        public var refused: String?
+        package var refused: String?
 
         package init(
             name: String, asked: Int64, value: Int64? = nil, origin: ControlRequest.Origin,
@@ -110,17 +110,17 @@ extension Manifest {
     }
 
     /// Format of a device. A camera has `pixel`, `width`, `height` and `rate`; a microphone has `channels` and `rate`.
-    public struct Format: Sendable, Equatable, Codable {
+    package struct Format: Sendable, Equatable, Codable {
         /// Pixel format of a camera, for example `mjpeg`; `nil` for microphones.
-        public var pixel: String?
+        package var pixel: String?
         /// Width of the camera's frames in pixels; `nil` for microphones.
-        public var width: Int?
+        package var width: Int?
         /// Height of the camera's frames in pixels; `nil` for microphones.
-        public var height: Int?
+        package var height: Int?
         /// Number of channels of a microphone; `nil` for cameras.
-        public var channels: Int?
+        package var channels: Int?
         /// Frames per second of a camera, or samples per second of a microphone.
-        public var rate: Double
+        package var rate: Double
 
         package init(
             pixel: String? = nil, width: Int? = nil, height: Int? = nil, channels: Int? = nil, rate: Double
@@ -134,29 +134,29 @@ extension Manifest {
     }
 
     /// State of a device's clock model when the manifest was written.
-    public struct Clock: Sendable, Equatable, Codable {
+    package struct Clock: Sendable, Equatable, Codable {
         /// Source of the timestamps of the device's frames or audio; `nil` if the driver provided the
         /// timestamps.
-        public var source: TimeOrigin? = nil
+        package var source: TimeOrigin? = nil
         /// Maximum error of the capture times in microseconds, as reported by the timestamp source; `nil` if
         /// the driver provided the timestamps.
-        public var error_us: Double? = nil
+        package var error_us: Double? = nil
         /// Rate error of the device in parts per million; positive if it is faster than its nominal rate.
-        public var ppm: Double
+        package var ppm: Double
         /// Typical deviation of a timestamp from the clock's regression line (root mean square), in
         /// microseconds.
-        public var jitter_us: Double
+        package var jitter_us: Double
         /// Standard error of the clock's regression line at the most recent timestamp, in microseconds. This
         /// is the accuracy of the clock model.
-        public var residual_us: Double
+        package var residual_us: Double
         /// Whether the clock model was reliable at the end: its residual was below 1 ms, and the last
         /// timestamps were close to its regression line.
-        public var locked: Bool
+        package var locked: Bool
         /// Number of restarts of the clock model, for example after a jump of the device's clock.
-        public var restarts: Int
+        package var restarts: Int
         /// Number of timestamps that were not later than the previous one, including impossible timestamps
         /// that were excluded from the clock model.
-        public var non_monotonic: Int
+        package var non_monotonic: Int
     }
 }
 

@@ -1,70 +1,70 @@
-public import Media
+package import Media
 package import Timing
 
 extension Manifest {
     /// A track: the recording of one camera, of one microphone or of the program.
-    public struct Track: Sendable, Equatable, Codable {
+    package struct Track: Sendable, Equatable, Codable {
         /// Name of the track: a role, a role with a number such as `desk.2`, or `program`.
-        public var name: String
+        package var name: String
         /// Role of the device if the track has a different name, such as `desk.2`; `nil` if both are the same.
-        public var role: String? = nil
+        package var role: String? = nil
         /// Kind of track: `camera`, `microphone`, or `program`.
-        public var kind: String
+        package var kind: String
         /// First file of the track, relative to the session folder.
-        public var file: String
+        package var file: String
         /// Index of the track's stream in its file, starting at 0.
-        public var stream: Int
+        package var stream: Int
         /// Codec of the track: `h264`, `mjpeg`, `aac` or `pcm_s24le`.
-        public var codec: String
+        package var codec: String
         /// Encoder of the frames; `nil` for copied frames and for audio.
-        public var encoder: Encoder? = nil
+        package var encoder: Encoder? = nil
         /// Width of the frames in pixels; `nil` for audio.
-        public var width: Int?
+        package var width: Int?
         /// Height of the frames in pixels; `nil` for audio.
-        public var height: Int?
+        package var height: Int?
         /// Frames per second; `nil` for audio.
-        public var rate: Double?
+        package var rate: Double?
         /// Clockwise rotation in degrees that a player applies to show the stored frames upright; `nil` for audio.
-        public var rotation: Int?
+        package var rotation: Int?
         /// Pixel aspect ratio of the stored frames, for example `64:45`; `nil` for square pixels and for audio.
-        public var pixel_aspect: String? = nil
+        package var pixel_aspect: String? = nil
         /// Crop rectangle of an encoded track, in pixels of the camera's stored frames; `nil` if frames are not
         /// cropped.
-        public var crop: PixelRectangle? = nil
+        package var crop: PixelRectangle? = nil
         /// Color matrix and range of the frames; `nil` for audio.
-        public var color: Color?
+        package var color: Color?
         /// Number of audio channels; `nil` for a track without audio.
-        public var channels: Int?
+        package var channels: Int?
         /// Start of the track in nanoseconds since T0; negative if a copied H.264 track starts with an
         /// earlier key frame.
-        public var first_ns: Int64
+        package var first_ns: Int64
         /// Length of the track in nanoseconds, from T0 or from `first_ns`, whichever is later.
-        public var duration_ns: Int64
+        package var duration_ns: Int64
         /// End of the track in nanoseconds since T0 if the track was stopped early or no encoder could
         /// continue it; otherwise `nil`.
-        public var ended_ns: Int64? = nil
+        package var ended_ns: Int64? = nil
         /// End of the audio in nanoseconds since T0 if its encoders failed; otherwise `nil`. In this case,
         /// the frames of a program track continue.
-        public var sound_ended_ns: Int64? = nil
+        package var sound_ended_ns: Int64? = nil
         /// `true` for a copied H.264 track: its frames keep their own capture times and are never duplicated. For other
         /// tracks, the value is `nil`.
-        public var variable_rate: Bool?
+        package var variable_rate: Bool?
         /// Counts of the track's frames; `nil` for microphones.
-        public var frames: Frames?
+        package var frames: Frames?
         /// Number of program ticks at which a visible camera's expected frame was missing, by role and cause; `nil` if
         /// there are none.
-        public var missing: [String: [String: Int]]? = nil
+        package var missing: [String: [String: Int]]? = nil
         /// Counts of the track's samples; `nil` for video.
-        public var samples: Samples?
+        package var samples: Samples?
         /// Loudness of a microphone or of the program mix; `nil` if the file lacks some of the audio.
-        public var loudness: Loudness? = nil
+        package var loudness: Loudness? = nil
         /// Continuation files, relative to the session folder; `nil` if the track was not split.
-        public var parts: [String]?
+        package var parts: [String]?
         /// Start and frame size of each file in `parts`, in the same order.
-        public var part_details: [Part]?
+        package var part_details: [Part]?
         /// Reason why the track ended before the recording, as a sentence; `nil` if the track didn't end
         /// early.
-        public var failure: String?
+        package var failure: String?
 
         package init(
             name: String, role: String? = nil, kind: String, file: String, stream: Int, codec: String,
@@ -105,21 +105,21 @@ extension Manifest {
     }
 
     /// The encoder of a track's frames.
-    public struct Encoder: Sendable, Equatable, Codable {
+    package struct Encoder: Sendable, Equatable, Codable {
         /// libavcodec name of the encoder that started the track. This encoder encoded all frames unless `until_ns` is
         /// set.
-        public var name: String
+        package var name: String
         /// Device node of a hardware encoder; `nil` for a software encoder.
-        public var device: String?
+        package var device: String?
         /// Time when x264 replaced failed hardware, in nanoseconds since T0; 0 if x264 encoded the whole track. The
         /// value is `nil` if the hardware did not fail.
-        public var until_ns: Int64?
+        package var until_ns: Int64?
         /// Reason why x264 replaced the hardware encoder; `nil` if the hardware encoder wasn't replaced.
-        public var reason: String?
+        package var reason: String?
         /// x264 preset at the start of the track; `nil` for hardware.
-        public var preset: String? = nil
+        package var preset: String? = nil
         /// x264 constant rate factor of the program, 0…51; `nil` for other tracks.
-        public var quality: Int? = nil
+        package var quality: Int? = nil
 
         package init(
             name: String, device: String? = nil, until_ns: Int64? = nil, reason: String? = nil,
@@ -135,17 +135,17 @@ extension Manifest {
     }
 
     /// A file that continues a track after its first file.
-    public struct Part: Sendable, Equatable, Codable {
+    package struct Part: Sendable, Equatable, Codable {
         /// Path of the file, relative to the session folder.
-        public var file: String
+        package var file: String
         /// Position of the file's time 0, in nanoseconds since T0.
-        public var first_ns: Int64
+        package var first_ns: Int64
         /// Width of this file's frames in pixels. The width differs from the track's width if the governor changed the
         /// size of a copied camera.
-        public var width: Int?
+        package var width: Int?
         /// Height of this file's frames in pixels. The height may differ from the track's height for the same reason as
         /// `width`.
-        public var height: Int?
+        package var height: Int?
 
         package init(file: String, first_ns: Int64, width: Int? = nil, height: Int? = nil) {
             self.file = file
@@ -156,11 +156,11 @@ extension Manifest {
     }
 
     /// Color encoding of a track's frames.
-    public struct Color: Sendable, Equatable, Codable {
+    package struct Color: Sendable, Equatable, Codable {
         /// Matrix between RGB and YCbCr, for example `bt709`.
-        public var matrix: String
+        package var matrix: String
         /// Range of the samples, for example `limited`.
-        public var range: String
+        package var range: String
 
         package init(matrix: String, range: String) {
             self.matrix = matrix
@@ -170,34 +170,34 @@ extension Manifest {
 
     /// The counts of a track's frames, where `written` equals `captured` − `decimated` + `duplicated` +
     /// `slate`.
-    public struct Frames: Sendable, Equatable, Codable {
+    package struct Frames: Sendable, Equatable, Codable {
         /// Number of frames in the track's files.
-        public var written: Int
+        package var written: Int
         /// Number of good frames that the device delivered since T0.
-        public var captured: Int
+        package var captured: Int
         /// Number of good frames omitted from the track because the camera's frame rate is higher than the
         /// track's.
-        public var decimated: Int
+        package var decimated: Int
         /// Number of ticks that repeat the previous frame, because the camera's frame rate is lower than the
         /// track's or because a frame was lost.
-        public var duplicated: Int
+        package var duplicated: Int
         /// Number of ticks that show a slate, a card with the camera's name.
-        public var slate: Int
+        package var slate: Int
         /// Lost frames by cause, with the raw values of `LossCause` as keys. Causes without lost frames are omitted.
-        public var lost: [String: Int]
+        package var lost: [String: Int]
     }
 
     /// The counts of a track's samples per channel at 48 kHz, where `written` equals `captured` + `silence`.
-    public struct Samples: Sendable, Equatable, Codable {
+    package struct Samples: Sendable, Equatable, Codable {
         /// Number of samples per channel in the track's files.
-        public var written: Int64
+        package var written: Int64
         /// Number of samples per channel in the track's files that were captured by the microphone.
-        public var captured: Int64
+        package var captured: Int64
         /// Number of silence samples per channel in the track's files that replace missing audio.
-        public var silence: Int64
+        package var silence: Int64
         /// Number of clipped samples in all channels at the device's sample rate. Samples are clipped if they
         /// belong to a run of three or more at full scale. The value is `nil` if unknown.
-        public var clipped: Int64? = nil
+        package var clipped: Int64? = nil
 
         package init(written: Int64, captured: Int64, silence: Int64, clipped: Int64? = nil) {
             self.written = written
@@ -235,11 +235,11 @@ extension Manifest.Frames {
 extension Manifest {
     /// The other folder of a recording with a backup. In the recording's manifest, this is the backup; in the
     /// backup's manifest, this is the recording.
-    public struct OtherFolder: Sendable, Equatable, Codable {
+    package struct OtherFolder: Sendable, Equatable, Codable {
         /// Path of the other folder.
-        public var folder: String
+        package var folder: String
         /// Outcome of the recording in that folder.
-        public var outcome: Outcome
+        package var outcome: Outcome
 
         package init(folder: String, outcome: Outcome) {
             self.folder = folder
@@ -248,20 +248,20 @@ extension Manifest {
     }
 
     /// A media file, and the result of verifying it after it was closed.
-    public struct File: Sendable, Equatable, Codable {
+    package struct File: Sendable, Equatable, Codable {
         /// Path of the file, relative to the session folder.
-        public var file: String
+        package var file: String
         /// Size of the file in bytes.
-        public var bytes: Int64
+        package var bytes: Int64
         /// XXH3-128 checksum, as 32 hex digits, of the bytes from `hashed_from` to the end, followed by the preceding
         /// bytes; `nil` if the file was not finalized.
-        public var xxh3_128: String?
+        package var xxh3_128: String?
         /// Byte offset where the checksum starts; `nil` if the file could not be finalized.
-        public var hashed_from: Int64?
+        package var hashed_from: Int64?
         /// Whether the file was identical to the written data when read back.
-        public var verified: Bool
+        package var verified: Bool
         /// Description of the file's fault, as a sentence; `nil` if the file is intact.
-        public var fault: String?
+        package var fault: String?
 
         package init(
             file: String, bytes: Int64, xxh3_128: String? = nil, hashed_from: Int64? = nil, verified: Bool,
@@ -281,13 +281,13 @@ extension Manifest {
     /// Loudness of a track's audio as written, from T0 to its end (ITU-R BS.1770-4, EBU R 128). A value is
     /// `nil` if the track didn't contain enough audio to measure. For the program, the mix is measured before
     /// encoding; AAC encoding changes the values by about 0.2 LU.
-    public struct Loudness: Sendable, Equatable, Codable {
+    package struct Loudness: Sendable, Equatable, Codable {
         /// Integrated loudness in LUFS.
-        public var integrated_lufs: Double?
+        package var integrated_lufs: Double?
         /// Loudness range (LRA) in LU.
-        public var range_lu: Double?
+        package var range_lu: Double?
         /// Highest true peak in dBTP.
-        public var true_peak_dbtp: Double?
+        package var true_peak_dbtp: Double?
 
         /// Creates the entry from measured values, rounded to 0.01.
         package init(_ loudness: Media.Loudness) {

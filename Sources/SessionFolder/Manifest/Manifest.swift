@@ -1,12 +1,12 @@
 internal import Containers
-public import FoundationEssentials
+package import FoundationEssentials
 internal import Glibc
 internal import Media
 internal import Monitoring
 internal import Plan
-public import Profiles
+package import Profiles
 package import System
-public import Timing
+package import Timing
 
 /// The content of `manifest.json`: devices, tracks, files, losses and cost of one recording. The format is a public
 /// interface for other programs.
@@ -14,14 +14,14 @@ public import Timing
 /// Property names are the keys of the JSON fields. File paths are relative to the session folder, and times are
 /// nanoseconds since T0, the start of the session, unless a property says otherwise. `docs/manifest.schema.json` is the
 /// JSON Schema.
-public struct Manifest: Sendable, Equatable, Codable {
+package struct Manifest: Sendable, Equatable, Codable {
     /// File name of the manifest in a session folder.
     package static let fileName = "manifest.json"
     /// Maximum size in bytes of a `manifest.json` that is read. A hundred thousand gaps and markers take about 10 MB.
-    public static let largestByteCount = 256 << 20
+    package static let largestByteCount = 256 << 20
 
     /// Outcome of a recording.
-    public enum Outcome: String, Sendable, Codable, CaseIterable {
+    package enum Outcome: String, Sendable, Codable, CaseIterable {
         /// The recording is still running, or a crash or power loss interrupted it.
         case recording
         case finished
@@ -32,13 +32,13 @@ public struct Manifest: Sendable, Equatable, Codable {
     }
 
     /// The computer that recorded.
-    public struct Machine: Sendable, Equatable, Codable {
+    package struct Machine: Sendable, Equatable, Codable {
         /// Host name of the computer.
-        public var host: String
+        package var host: String
         /// Name and version of the operating system.
-        public var system: String
+        package var system: String
         /// Number of processors.
-        public var processors: Int
+        package var processors: Int
 
         package init(host: String, system: String, processors: Int) {
             self.host = host
@@ -48,11 +48,11 @@ public struct Manifest: Sendable, Equatable, Codable {
     }
 
     /// A marker that the user set during the recording.
-    public struct Marker: Sendable, Equatable, Codable {
+    package struct Marker: Sendable, Equatable, Codable {
         /// Time of the marker in nanoseconds since T0.
-        public var at_ns: Int64
+        package var at_ns: Int64
         /// Text of the marker; may be empty.
-        public var text: String
+        package var text: String
 
         package init(at_ns: Int64, text: String) {
             self.at_ns = at_ns
@@ -61,13 +61,13 @@ public struct Manifest: Sendable, Equatable, Codable {
     }
 
     /// A step of the governor, which reduces quality while the machine is too slow and restores it later.
-    public struct GovernorStep: Sendable, Equatable, Codable {
+    package struct GovernorStep: Sendable, Equatable, Codable {
         /// Time of the step in nanoseconds since T0.
-        public var at_ns: Int64
+        package var at_ns: Int64
         /// Quality reduction that the governor applied or reverted.
-        public var step: String
+        package var step: String
         /// Reason for the step.
-        public var reason: String
+        package var reason: String
 
         package init(at_ns: Int64, step: String, reason: String) {
             self.at_ns = at_ns
@@ -77,67 +77,67 @@ public struct Manifest: Sendable, Equatable, Codable {
     }
 
     /// Version of the manifest format.
-    public var schema = 1
+    package var schema = 1
     /// Version of multicam that wrote the manifest.
-    public var multicam: String
+    package var multicam: String
     /// Name of the profile.
-    public var profile: String
+    package var profile: String
     /// Title from the profile; `nil` if the profile has no title.
-    public var title: String? = nil
+    package var title: String? = nil
     /// Names of people from the profile, by the role of their microphone or camera; `nil` if the profile names no
     /// people.
-    public var people: [String: String]? = nil
+    package var people: [String: String]? = nil
     /// Project formats for editing applications that the profile requests, such as `fcpxml`; `nil` if it requests none.
-    public var edit: [String]? = nil
+    package var edit: [String]? = nil
     /// Wall-clock time at T0 in ISO 8601, with nanoseconds and the time zone.
-    public var started: String
+    package var started: String
     /// T0 on `CLOCK_MONOTONIC` of the recording computer, in nanoseconds.
-    public var t0_monotonic_ns: Int64
+    package var t0_monotonic_ns: Int64
     /// Length of the recording in nanoseconds.
-    public var duration_ns: Int64
+    package var duration_ns: Int64
     /// Delay in nanoseconds between a tick and the selection of its content by the session; constant within a
     /// recording.
-    public var alignment_delay_ns: Int64
+    package var alignment_delay_ns: Int64
     /// Outcome of the recording.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// Reason why the recording ended early, if system pressure or a full disk ended it; otherwise `nil`.
-    public var ended_by: String?
+    package var ended_by: String?
     /// The backup of this recording, or the recording of this backup; `nil` without a backup.
-    public var other_folder: OtherFolder?
+    package var other_folder: OtherFolder?
     /// The computer that recorded.
-    public var machine: Machine
+    package var machine: Machine
     /// Loss limits of the profile; `nil` if not set.
-    public var limits: Limits? = nil
+    package var limits: Limits? = nil
     /// Cameras and microphones of the recording.
-    public var devices: [Device]
+    package var devices: [Device]
     /// Tracks of cameras, microphones and the program.
-    public var tracks: [Track]
+    package var tracks: [Track]
     /// Every media file with its checksum; `nil` while the recording is running.
-    public var files: [File]?
+    package var files: [File]?
     /// Predicted and measured cost of the recording.
-    public var cost: Cost?
+    package var cost: Cost?
     /// Steps that the governor took, in order.
-    public var governor: [GovernorStep]
+    package var governor: [GovernorStep]
     /// Markers set by the user.
-    public var markers: [Marker]
+    package var markers: [Marker]
     /// Changes to the program during the recording; `nil` if there are none.
-    public var changes: [Change]? = nil
+    package var changes: [Change]? = nil
     /// Content and mix of the program at T0 and after each visible change; `nil` without a program.
-    public var arrangements: [Arrangement]? = nil
+    package var arrangements: [Arrangement]? = nil
     /// Stills taken during the recording; `nil` if there are none.
-    public var stills: [Still]? = nil
+    package var stills: [Still]? = nil
     /// Live outputs of the recording, ordered by their first publication; `nil` in recordings made by older
     /// versions.
-    public var live_outputs: [LiveOutput]? = nil
+    package var live_outputs: [LiveOutput]? = nil
     /// Local recordings that phones uploaded after the session; `nil` if there are none.
-    public var uploads: [Upload]? = nil
+    package var uploads: [Upload]? = nil
     /// Time ranges without captured frames or samples in a track, with the causes.
-    public var gaps: [Gap]
+    package var gaps: [Gap]
     /// Statistics on how the session clock followed the common time of a group of computers; `nil` if the
     /// session clock didn't follow a group's time.
-    public var group_time: GroupTime? = nil
+    package var group_time: GroupTime? = nil
     /// Result of recovering the recording after an interruption; `nil` if the recording was not recovered.
-    public var recovery: Recovery?
+    package var recovery: Recovery?
 
     package init(
         schema: Int = 1, multicam: String, profile: String, started: String, t0_monotonic_ns: Int64,
@@ -175,27 +175,27 @@ public struct Manifest: Sendable, Equatable, Codable {
 
 extension Manifest {
     /// A change that the user made to the program during the recording.
-    public struct Change: Sendable, Equatable, Codable {
+    package struct Change: Sendable, Equatable, Codable {
         /// Time of the first frame or sample to which the change applies, in nanoseconds since T0.
-        public var at_ns: Int64
+        package var at_ns: Int64
         /// The requested changes: `swap`, `layout grid`, `gain host -6.0`.
-        public var changes: [String]
+        package var changes: [String]
         /// Layout of the program after the change; `nil` without a program.
-        public var layout: ProgramLayout?
+        package var layout: ProgramLayout?
         /// Roles of the cameras that the program shows after the change, starting with the main camera; `nil` without a
         /// program.
-        public var shown: [String]?
+        package var shown: [String]?
         /// Roles of the microphones that the program mixes after the change; `nil` without a program.
-        public var mix: [String]?
+        package var mix: [String]?
 
         /// Hardware cost of the plan after the change; 1 is the full capacity of the scarcest resource. The value is
         /// `nil` if no cost was computed.
-        public var cost: Double?
+        package var cost: Double?
         /// Maximum hardware cost allowed by the profile; `nil` if no cost was computed for the change.
-        public var budget: Double?
+        package var budget: Double?
         /// Camera reductions that were necessary for the change, such as `guest 1280x720@30 → 1280x720@20`; `nil` if
         /// there are none.
-        public var reductions: [String]?
+        package var reductions: [String]?
 
         package init(
             at_ns: Int64, changes: [String], layout: ProgramLayout? = nil, shown: [String]? = nil,
@@ -215,15 +215,15 @@ extension Manifest {
 
 extension Manifest {
     /// A still taken during the recording.
-    public struct Still: Sendable, Equatable, Codable {
+    package struct Still: Sendable, Equatable, Codable {
         /// Capture time of the frame, in nanoseconds since T0.
-        public var at_ns: Int64
+        package var at_ns: Int64
         /// Role of the camera.
-        public var role: String
+        package var role: String
         /// Path of the still, relative to the session folder.
-        public var file: String
+        package var file: String
         /// Clip around the still, relative to the session folder; `nil` if no clip was requested.
-        public var clip: String?
+        package var clip: String?
 
         package init(at_ns: Int64, role: String, file: String, clip: String?) {
             self.at_ns = at_ns
@@ -236,15 +236,15 @@ extension Manifest {
 
 extension Manifest {
     /// Loss limits of the profile. A recording that exceeds any limit counts as failed.
-    public struct Limits: Sendable, Equatable, Codable {
+    package struct Limits: Sendable, Equatable, Codable {
         /// Maximum fraction of lost frames in each video track: lost ÷ (captured + lost), 0…1. `nil` means no limit.
-        public var lost_frames: Double?
+        package var lost_frames: Double?
         /// Maximum fraction of lost samples in each microphone track: silence ÷ written, 0…1. `nil` means no limit.
-        public var lost_samples: Double?
+        package var lost_samples: Double?
         /// Maximum duration of silence from a microphone, in nanoseconds; `nil` for no limit.
-        public var silence_ns: Int64?
+        package var silence_ns: Int64?
         /// Roles of the microphones that were silent for longer than `silence_ns`; `nil` if there are none.
-        public var silent: [String]?
+        package var silent: [String]?
 
         /// Creates the limits of a profile; `nil` if the profile doesn't set limits.
         package init?(_ limits: RecordingLimits) {
@@ -262,7 +262,7 @@ extension Manifest {
     ///
     /// - Parameter date: The date. The precision of `ClockOffset` is lower than a nanosecond.
     /// - Returns: The formatted date.
-    public static func timeStamp(_ date: Date) -> String {
+    package static func timeStamp(_ date: Date) -> String {
         let total = date.timeIntervalSince1970
         var seconds = time_t(Int64(rounding: total.rounded(.down)))
         let fraction = Int64(rounding: (total - total.rounded(.down)) * 1e9, .down)
@@ -281,7 +281,7 @@ extension Manifest {
     ///
     /// - Parameter text: A date, such as `2026-01-31T12:00:00.000000000+01:00`.
     /// - Returns: The date, or `nil` if the text isn't valid.
-    public static func date(ofTimeStamp text: String) -> Date? {
+    package static func date(ofTimeStamp text: String) -> Date? {
         let fraction = Double("0." + text.dropFirst(20).prefix { ("0"..."9").contains($0) }) ?? 0
         do {
             return try Date.ISO8601FormatStyle().parse(String(text.prefix(19)) + text.suffix(6))
@@ -303,7 +303,7 @@ extension Manifest {
     /// - Parameter bytes: Content of `manifest.json`.
     /// - Throws: `ManifestFault` with the first fault: invalid JSON, a missing field or a field of the wrong type, an
     ///   unsupported schema, or an implausible number.
-    public init(reading bytes: [UInt8]) throws(ManifestFault) {
+    package init(reading bytes: [UInt8]) throws(ManifestFault) {
         do {
             self = try JSONText.decoder().decode(Manifest.self, from: Data(bytes))
         } catch {
@@ -423,15 +423,15 @@ private struct NumberCheck {
 
 /// The reason why a file isn't a usable manifest: the file is incomplete, was edited, or was written by
 /// another version of multicam.
-public struct ManifestFault: Error, Sendable, Equatable {
+package struct ManifestFault: Error, Sendable, Equatable {
     /// The fault, as a predicate for the subject "manifest.json": for example `isn't valid JSON` or
     /// `contains an invalid value in tracks.0.first_ns`.
-    public let reason: String
+    package let reason: String
     /// Whether the manifest was written by another version of multicam and can be read only by that version.
     let isOtherVersion: Bool
 
     /// Creates a fault from a predicate for the subject "manifest.json".
-    public init(reason: String) { self.init(reason: reason, isOtherVersion: false) }
+    package init(reason: String) { self.init(reason: reason, isOtherVersion: false) }
 
     init(reason: String, isOtherVersion: Bool) {
         (self.reason, self.isOtherVersion) = (reason, isOtherVersion)

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// The time when all tracks of a recovered recording end. A crash leaves the tracks with different lengths.
 ///
@@ -6,16 +6,16 @@ public import Media
 /// cannot be extended without an encoder, so the shortest encoded track sets the end. Longer tracks are
 /// trimmed at this time; the trimmed frames stay in the files. Without encoded tracks, the longest track sets
 /// the end and nothing is trimmed.
-public struct CommonEnd: Sendable, Equatable {
+package struct CommonEnd: Sendable, Equatable {
     /// The end of one track, and whether the track can be extended.
-    public struct Reach: Sendable, Equatable {
+    package struct Reach: Sendable, Equatable {
         /// End of the track, relative to T0.
-        public let end: MediaTime
+        package let end: MediaTime
         /// Whether the track is encoded, so that no frames can be appended.
-        public let isEncoded: Bool
+        package let isEncoded: Bool
 
         /// Creates the description of a track that ends at `end`, a time relative to T0.
-        public init(end: MediaTime, isEncoded: Bool) {
+        package init(end: MediaTime, isEncoded: Bool) {
             self.end = end
             self.isEncoded = isEncoded
         }
@@ -27,7 +27,7 @@ public struct CommonEnd: Sendable, Equatable {
     private static let longestCut: Int64 = 10_000_000_000
 
     /// End of all tracks, relative to T0.
-    public let time: MediaTime
+    package let time: MediaTime
 
     /// Determines the common end. Returns `nil` if no track extends beyond T0 and `earliest` is zero.
     ///
@@ -39,7 +39,7 @@ public struct CommonEnd: Sendable, Equatable {
     ///   - start: Start of the last file. The common end is later than this time.
     ///   - earliest: Earliest possible end, such as the end of a track that was stopped before the crash. The
     ///     common end is never earlier than this time.
-    public init?(
+    package init?(
         _ reaches: [Reach], leading: FrameRate?, after start: MediaTime = .zero,
         notBefore earliest: MediaTime = .zero
     ) {

@@ -1,31 +1,31 @@
 internal import FoundationEssentials
-public import Media
+package import Media
 internal import Timing
 
 extension Manifest {
     /// The result of recovering an interrupted recording.
-    public struct Recovery: Sendable, Equatable, Codable {
+    package struct Recovery: Sendable, Equatable, Codable {
         /// Version of multicam that recovered the recording.
-        public var multicam: String
+        package var multicam: String
         /// The end of each track after the recovery.
-        public var tracks: [RecoveredTrack]
+        package var tracks: [RecoveredTrack]
     }
 
     /// The end of a track after a recovery: the trimmed and padded lengths.
-    public struct RecoveredTrack: Sendable, Equatable, Codable {
+    package struct RecoveredTrack: Sendable, Equatable, Codable {
         /// Name of the track.
-        public var track: String
+        package var track: String
         /// Length in nanoseconds of the part of the track after the common end. This part stays in the file
         /// but isn't played.
-        public var cut_ns: Int64
+        package var cut_ns: Int64
         /// Length in nanoseconds that is missing before the common end and is padded with the last frame or with
         /// silence.
-        public var padded_ns: Int64
+        package var padded_ns: Int64
         /// The losses, as a human-readable sentence.
-        public var text: String
+        package var text: String
 
         /// Creates the entry of a track. Lengths are in nanoseconds; `text` is a human-readable sentence.
-        public init(track: String, cut_ns: Int64, padded_ns: Int64, text: String) {
+        package init(track: String, cut_ns: Int64, padded_ns: Int64, text: String) {
             self.track = track
             self.cut_ns = cut_ns
             self.padded_ns = padded_ns
@@ -46,7 +46,7 @@ extension Manifest {
     ///   - events: Events of the recording until the crash.
     ///   - version: Version of the program that performs the recovery.
     /// - Returns: A manifest with the outcome `recovered`.
-    public func recovered(
+    package func recovered(
         tracks: [Track], contents: [RecoveredContent], lost: [RecoveredTrack] = [], end: MediaTime?,
         events: RecordedEvents, version: String
     ) -> Manifest {
@@ -102,7 +102,7 @@ extension Manifest {
     ///     stored end, because the interrupted recovery may have trimmed some tracks.
     ///   - reach: End of the longest track, relative to T0.
     /// - Returns: The stored recovery entry.
-    public func unfinishedRecovery(near end: MediaTime, until reach: MediaTime) -> Recovery? {
+    package func unfinishedRecovery(near end: MediaTime, until reach: MediaTime) -> Recovery? {
         // Maximum duration of a grid tick, in nanoseconds.
         let tick: Int64 = 1_000_000_000
         guard outcome == .recording, let recovery, duration_ns > 0,
@@ -124,7 +124,7 @@ extension Manifest {
     ///   - version: Version of the program that performs the recovery.
     /// - Returns: This manifest with the common end and the planned track ends added. The outcome is
     ///   unchanged.
-    public func beginningRecovery(
+    package func beginningRecovery(
         until end: MediaTime, endings: [RecoveredTrack], version: String
     ) -> Manifest {
         var manifest = self
@@ -141,17 +141,17 @@ extension Manifest.File {
     ///   - file: Path of the file, relative to the session folder.
     ///   - bytes: Size of the file in bytes.
     ///   - fault: Description of the file's fault, as a sentence; `nil` if the file is intact.
-    public init(recovered file: String, bytes: Int64, fault: String?) {
+    package init(recovered file: String, bytes: Int64, fault: String?) {
         self.init(file: file, bytes: bytes, verified: fault == nil, fault: fault)
     }
 
     /// Whether the file has neither a fault nor a checksum, because a recovery was interrupted before it read the file.
-    public var lacksChecksum: Bool { verified && xxh3_128 == nil }
+    package var lacksChecksum: Bool { verified && xxh3_128 == nil }
 }
 
 extension Manifest.Track {
     /// Creates a track from the properties of its file. `rate` is in frames per second; `nil` for audio.
-    public init(name: String, kind: String, file: String, stream: Int, codec: String, rate: Double?) {
+    package init(name: String, kind: String, file: String, stream: Int, codec: String, rate: Double?) {
         self.init(
             name: name, kind: kind, file: file, stream: stream, codec: codec, width: nil, height: nil,
             rate: rate,
@@ -284,16 +284,16 @@ extension Manifest {
 }
 
 /// Content of one track after a recovery, for the manifest.
-public struct RecoveredContent: Sendable, Equatable {
+package struct RecoveredContent: Sendable, Equatable {
     /// A file that continues the track after its first file.
-    public struct Part: Sendable, Equatable {
+    package struct Part: Sendable, Equatable {
         /// Path of the file, relative to the session folder.
-        public let file: String
+        package let file: String
         /// Position of the file's time 0, relative to T0.
-        public let start: MediaTime
+        package let start: MediaTime
 
         /// Creates a part whose time 0 is at `start`, relative to T0.
-        public init(file: String, start: MediaTime) {
+        package init(file: String, start: MediaTime) {
             self.file = file
             self.start = start
         }
@@ -304,17 +304,17 @@ public struct RecoveredContent: Sendable, Equatable {
     private static let rounding: Int64 = 1_000_000
 
     /// Number of frames, or samples per channel, in the track's files after the recovery.
-    public let written: Int64
+    package let written: Int64
     /// Number of duplicated frames included in `written`; 0 for audio.
-    public let duplicated: Int64
+    package let duplicated: Int64
     /// Ranges between recorded frames that have no data on disk, relative to T0.
-    public let holes: [Range<MediaTime>]
+    package let holes: [Range<MediaTime>]
     /// The end of the track after the recovery: the trimmed and padded lengths.
-    public let ending: Manifest.RecoveredTrack
+    package let ending: Manifest.RecoveredTrack
     /// Files that continue the track after its first file.
-    public let parts: [Part]
+    package let parts: [Part]
     /// Whether any content of the track can be read.
-    public let isThere: Bool
+    package let isThere: Bool
 
     /// Creates the content of a track.
     ///
@@ -325,7 +325,7 @@ public struct RecoveredContent: Sendable, Equatable {
     ///   - ending: How the recovery changed the end of the track.
     ///   - parts: Files that continue the track after its first file.
     ///   - isThere: Whether any content of the track can be read.
-    public init(
+    package init(
         written: Int64, duplicated: Int64, holes: [Range<MediaTime>], ending: Manifest.RecoveredTrack,
         parts: [Part], isThere: Bool
     ) {

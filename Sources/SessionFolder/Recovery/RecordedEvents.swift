@@ -1,18 +1,18 @@
 internal import FoundationEssentials
 internal import Glibc
-public import Media
+package import Media
 internal import System
-public import Timing
+package import Timing
 
 /// The events of an interrupted recording, read from `events.ndjson` for a recovery.
 ///
 /// The last line may be incomplete and followed by zeros. Invalid JSON lines at the end are ignored.
-public struct RecordedEvents: Sendable {
+package struct RecordedEvents: Sendable {
     /// Readable events with plausible times, in file order. Events that this version of multicam doesn't
     /// support are omitted.
-    public let events: [SessionEvent]
+    package let events: [SessionEvent]
     /// Length of the file in bytes up to the end of the last valid JSON line.
-    public let validByteCount: Int
+    package let validByteCount: Int
 
     /// The fields that every event has, including unsupported events.
     private struct AnyEvent: Decodable {
@@ -21,7 +21,7 @@ public struct RecordedEvents: Sendable {
     }
 
     /// Parses the content of `events.ndjson`. Damaged lines are skipped.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         var events: [SessionEvent] = []
         var validByteCount = 0
         var start = 0
@@ -54,7 +54,7 @@ public struct RecordedEvents: Sendable {
     }
 
     /// Markers set at or after T0.
-    public var markers: [Manifest.Marker] {
+    package var markers: [Manifest.Marker] {
         events.compactMap { event in
             guard case .mark(let marker) = event.content, event.at >= .zero else { return nil }
             return Manifest.Marker(at_ns: event.at.nanoseconds, text: marker.text)
@@ -62,7 +62,7 @@ public struct RecordedEvents: Sendable {
     }
 
     /// Changes made to the program at or after T0.
-    public var changes: [Manifest.Change] {
+    package var changes: [Manifest.Change] {
         changeEvents.filter { !$0.change.changes.isEmpty }.map { at, change in
             Manifest.Change(
                 at_ns: at, changes: change.changes, layout: change.layout, shown: change.shown,
@@ -71,7 +71,7 @@ public struct RecordedEvents: Sendable {
     }
 
     /// Content and mix of the program after each change.
-    public var arrangements: [Manifest.Arrangement] { changeEvents.compactMap(\.change.arrangement) }
+    package var arrangements: [Manifest.Arrangement] { changeEvents.compactMap(\.change.arrangement) }
 
     private var changeEvents: [(at: Int64, change: SessionEvent.Change)] {
         events.compactMap { event in
@@ -86,7 +86,7 @@ public struct RecordedEvents: Sendable {
     }
 
     /// Steps of the governor.
-    public var governor: [Manifest.GovernorStep] {
+    package var governor: [Manifest.GovernorStep] {
         events.compactMap { event in
             guard case .governor(let step) = event.content else { return nil }
             return Manifest.GovernorStep(
@@ -100,7 +100,7 @@ public struct RecordedEvents: Sendable {
     ///   - track: Name of the track.
     ///   - end: End of the recording, relative to T0; `nil` to count all events.
     /// - Returns: Number of lost frames by cause.
-    public func lost(of track: String, until end: MediaTime? = nil) -> [String: Int] {
+    package func lost(of track: String, until end: MediaTime? = nil) -> [String: Int] {
         var lost: [String: Int] = [:]
         for event in events where event.at < end ?? MediaTime(nanoseconds: .max) {
             let (cause, count): (LossCause?, Int64?) =
@@ -117,7 +117,7 @@ public struct RecordedEvents: Sendable {
 
     /// Returns the encoder of a track according to the events, because x264 may have replaced the planned hardware
     /// encoder.
-    public func encoder(_ planned: Manifest.Encoder, of track: String) -> Manifest.Encoder {
+    package func encoder(_ planned: Manifest.Encoder, of track: String) -> Manifest.Encoder {
         // If the planned encoder has no device, x264 was planned, and the event reports a second x264
         // instance.
         guard planned.until_ns == nil, planned.device != nil,
@@ -135,7 +135,7 @@ public struct RecordedEvents: Sendable {
 
     /// Returns the last reported state of a device's clock. Values that no event reported are taken from
     /// `begun`, the state at the start of the recording.
-    public func clock(_ begun: Manifest.Clock, of role: String) -> Manifest.Clock {
+    package func clock(_ begun: Manifest.Clock, of role: String) -> Manifest.Clock {
         var clock = begun
         for reading in clockReadings where reading.role == role {
             (clock.ppm, clock.residual_us) = (reading.ppm, reading.residualMicroseconds)
@@ -171,7 +171,7 @@ public struct RecordedEvents: Sendable {
 
     /// Returns the ranges of tracks without captured data, relative to T0, limited to the time from T0 to
     /// `end`.
-    public func gaps(until end: MediaTime) -> [Gap] {
+    package func gaps(until end: MediaTime) -> [Gap] {
         var gaps: [Gap] = []
         var away: [String: (since: Int64, cause: String)] = [:]
         func add(_ track: String, _ from: Int64, _ to: Int64, _ cause: String) {
@@ -208,7 +208,7 @@ public struct RecordedEvents: Sendable {
     ///   - end: End of the recording, relative to T0.
     /// - Returns: The live outputs of the manifest, followed by the live outputs that are found only in
     ///   events.
-    public func liveOutputs(
+    package func liveOutputs(
         since known: [Manifest.LiveOutput], until end: MediaTime
     ) -> [Manifest.LiveOutput] {
         var liveOutputs = known
@@ -258,7 +258,7 @@ public struct RecordedEvents: Sendable {
 
     /// Returns the start of a continuation file, relative to T0; `nil` if no event reports it. `file` is
     /// relative to the session folder.
-    public func start(ofPart file: String) -> MediaTime? {
+    package func start(ofPart file: String) -> MediaTime? {
         events.last { event in
             guard case .split(let split) = event.content else { return false }
             return split.file == file || split.files?.contains(file) == true

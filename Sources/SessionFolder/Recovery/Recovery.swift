@@ -10,7 +10,7 @@ internal import System
 /// be interrupted at any time and repeated; intact files stay unchanged. The duration of a recovery depends on the
 /// number of frames and packets, not on the size of the media. After the recording is recovered, the files of the
 /// folder are read once to compute checksums.
-public struct Recovery: Sendable {
+package struct Recovery: Sendable {
     private let path: String
     private let progress: @Sendable (String) -> Void
 
@@ -19,13 +19,13 @@ public struct Recovery: Sendable {
     /// - Parameters:
     ///   - path: A session folder, or a media file in a session folder.
     ///   - progress: Called before each file with a human-readable line, on the thread of `run()`.
-    public init(path: String, progress: @escaping @Sendable (String) -> Void = { _ in }) {
+    package init(path: String, progress: @escaping @Sendable (String) -> Void = { _ in }) {
         self.path = path
         self.progress = progress
     }
 
     /// Whether a path is a folder without a recording, which may contain recordings in its subfolders.
-    public static func isFolderWithoutRecording(_ path: String) -> Bool {
+    package static func isFolderWithoutRecording(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
             FolderState(of: path) == .noRecording
@@ -39,7 +39,7 @@ public struct Recovery: Sendable {
     ///
     /// - Returns: A report of the findings and the actions taken.
     /// - Throws: `RecoveryError` if nothing could be recovered.
-    public func run() throws(RecoveryError) -> RecoveryReport {
+    package func run() throws(RecoveryError) -> RecoveryReport {
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw RecoveryError(FileError(path: path, operation: "opening", errno: errno))
@@ -110,7 +110,7 @@ public struct Recovery: Sendable {
 }
 
 /// Reason why nothing was recovered. Each case contains a human-readable sentence.
-public enum RecoveryError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum RecoveryError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path doesn't contain a readable multicam recording.
     case unreadable(String)
     /// Another process is still recording into this folder or recovering it.
@@ -121,7 +121,7 @@ public enum RecoveryError: Error, Sendable, Equatable, CustomStringConvertible {
     case storage(String)
 
     /// The reason as a human-readable sentence.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreadable(let sentence), .busy(let sentence), .noPermission(let sentence),
             .storage(let sentence):
@@ -164,9 +164,9 @@ extension RecoveryError {
 }
 
 /// The result of a recovery.
-public struct RecoveryReport: Sendable, Equatable, Encodable {
+package struct RecoveryReport: Sendable, Equatable, Encodable {
     /// State of the recording after the recovery.
-    public enum Outcome: String, Sendable, Encodable {
+    package enum Outcome: String, Sendable, Encodable {
         /// The recording was recovered.
         case recovered
         /// The recording was already intact.
@@ -177,33 +177,33 @@ public struct RecoveryReport: Sendable, Equatable, Encodable {
     }
 
     /// State of one track after the recovery.
-    public struct Track: Sendable, Equatable, Encodable {
+    package struct Track: Sendable, Equatable, Encodable {
         /// Name of the track.
-        public var name: String
+        package var name: String
         /// First file of the track, relative to the session folder, or the path of the single recovered file.
-        public var file: String
+        package var file: String
         /// Number of frames in the track's files; `nil` for audio.
-        public var frames: Int?
+        package var frames: Int?
         /// Number of samples per channel in the track's files; `nil` for video.
-        public var samples: Int64?
+        package var samples: Int64?
         /// Length in nanoseconds that was trimmed after the common end.
-        public var cut_ns: Int64
+        package var cut_ns: Int64
         /// Length in nanoseconds that was padded before the common end.
-        public var padded_ns: Int64
+        package var padded_ns: Int64
         /// A human-readable sentence that describes the losses.
-        public var text: String
+        package var text: String
     }
 
     /// The session folder or media file as passed by the caller.
-    public var path: String
+    package var path: String
     /// State of the recording after the recovery.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// Length from T0 to the end of all tracks, in nanoseconds.
-    public var duration_ns: Int64
+    package var duration_ns: Int64
     /// Tracks of the recording.
-    public var tracks: [Track]
+    package var tracks: [Track]
     /// Remarks about the recovery, for example about unreadable files, one sentence each.
-    public var remarks: [String]
+    package var remarks: [String]
 }
 
 extension RecoveryReport.Track {

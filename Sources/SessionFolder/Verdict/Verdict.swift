@@ -44,7 +44,7 @@ public struct Verdict: Sendable, Equatable {
     ///
     /// - Parameter manifest: Manifest of a completed recording, which may come from a file and contain arbitrary
     ///   values.
-    public init(_ manifest: Manifest) {
+    package init(_ manifest: Manifest) {
         let tracks = Self.tracks(of: manifest)
         reportEnd(of: manifest, tracks)
         for track in tracks { assess(track) }

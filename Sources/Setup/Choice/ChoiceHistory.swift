@@ -1,36 +1,36 @@
 internal import Capture
 internal import Glibc
-public import Media
-public import Plan
+package import Media
+package import Plan
 internal import Profiles
 
 /// The device choices that one application has stored for its user. An app can display, add, and delete choices.
 ///
 /// Every call blocks on disk I/O and queries the connected cameras or the sound server: don't call this from a Swift
 /// task.
-public struct ChoiceHistory: Sendable {
+package struct ChoiceHistory: Sendable {
     /// One stored choice, and the chosen device if it's connected.
-    public struct Entry: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// Identity of the chosen device.
-        public let identity: DeviceIdentity
+        package let identity: DeviceIdentity
         /// The role that the device was chosen for, or `nil` if it wasn't chosen for a specific role.
-        public let role: String?
+        package let role: String?
         /// Whether the device was proposed by a profile or an app, and not chosen by a user.
-        public let isProposed: Bool
+        package let isProposed: Bool
         /// The connected device, or `nil` if it isn't connected or if several devices match.
-        public let device: CaptureDevice?
+        package let device: CaptureDevice?
     }
 
     /// Whether the entries are cameras (`video`) or microphones (`audio`).
-    public let mediaType: CaptureDevice.MediaType
+    package let mediaType: CaptureDevice.MediaType
     /// The stored choices, starting with the most preferred device.
-    public let entries: [Entry]
+    package let entries: [Entry]
     /// The first chosen device that is connected, or `nil` if no chosen device is connected.
-    public let userPreferred: CaptureDevice?
+    package let userPreferred: CaptureDevice?
     /// The best camera to use now, or the microphone that `default` refers to; `nil` if no device is available.
-    public let systemPreferred: PreferredDevice?
+    package let systemPreferred: PreferredDevice?
     /// Warnings for the user, one sentence each.
-    public let warnings: [String]
+    package let warnings: [String]
 
     private let application: ApplicationIdentifier
     private let present: [CaptureDevice]
@@ -41,7 +41,8 @@ public struct ChoiceHistory: Sendable {
     ///   - mediaType: Cameras (`video`) or microphones (`audio`).
     ///   - application: The application that the user's stored choices belong to.
     /// - Throws: `DeviceError` if microphones are requested and the sound server doesn't respond.
-    public init(of mediaType: CaptureDevice.MediaType, application: ApplicationIdentifier) throws(DeviceError)
+    package init(of mediaType: CaptureDevice.MediaType, application: ApplicationIdentifier)
+        throws(DeviceError)
     {
         let (remarks, first) = DeviceStore.file?.read() ?? (DeviceStore(), nil)
         let present =
@@ -98,7 +99,7 @@ public struct ChoiceHistory: Sendable {
     /// Returns the one connected device that matches a selector.
     ///
     /// - Throws: `DeviceError.notFound`, or `DeviceError.ambiguous` with all matching devices.
-    public func device(_ selector: String) throws(DeviceError) -> CaptureDevice {
+    package func device(_ selector: String) throws(DeviceError) -> CaptureDevice {
         try DeviceSelector.resolve(
             DeviceSelector.withoutLinks(selector), kind: mediaType == .video ? "camera" : "microphone",
             among: present)
@@ -108,7 +109,7 @@ public struct ChoiceHistory: Sendable {
     ///
     /// - Returns: The history, including the new choice.
     /// - Throws: `StateFileError` if the choice can't be written.
-    public func storeChoice(of device: CaptureDevice) throws(StateFileError) -> Self {
+    package func storeChoice(of device: CaptureDevice) throws(StateFileError) -> Self {
         try updateStore { history in history.choose(device.identity, among: present) }
     }
 
@@ -119,7 +120,7 @@ public struct ChoiceHistory: Sendable {
     /// - Returns: The history without the deleted choices, and the number of deleted choices.
     /// - Throws: `DeviceError` if the selector matches several devices. `StateFileError` if the history can't be
     ///   written.
-    public func deleteChoices(named name: String?) throws -> (history: Self, count: Int) {
+    package func deleteChoices(named name: String?) throws -> (history: Self, count: Int) {
         guard let name else {
             return (try updateStore { $0 = DeviceHistory() }, entries.count)
         }
@@ -201,7 +202,7 @@ package struct ChoiceRecord: Equatable {
     /// choice.
     let chosen: Set<String>
 
-    init(_ request: SetupRequest, _ profile: Profile, proposal: DeviceIdentity?) {
+    init(_ request: SessionConfiguration, _ profile: Profile, proposal: DeviceIdentity?) {
         application = request.application
         self.profile = profile.name
         self.proposal = proposal

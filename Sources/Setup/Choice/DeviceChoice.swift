@@ -106,7 +106,7 @@ public final class DeviceChoice: Sendable {
     /// - Throws: `StateFileError` if the proposal can't be written. If writing fails, the proposal still
     ///   remains in effect until the process exits.
     @discardableResult
-    public func proposeCamera(_ camera: CaptureDevice) throws(StateFileError) -> String? {
+    package func proposeCamera(_ camera: CaptureDevice) throws(StateFileError) -> String? {
         let name = application.name
         return try store { state in
             state.propose(camera: camera.identity, by: name)
@@ -120,7 +120,7 @@ public final class DeviceChoice: Sendable {
     public var systemPreferredCamera: PreferredDevice? { state.withLock { $0.cameras.systemPreferred } }
 
     /// The input of a `CameraSelection`: the connected cameras and the user's preferences.
-    public var cameraPreference: CameraPreference { state.withLock { $0.cameras } }
+    package var cameraPreference: CameraPreference { state.withLock { $0.cameras } }
 
     /// Returns a stream of the best camera to use now, followed by all later changes. A slow reader receives only the
     /// latest value. `stop` ends the stream.
@@ -162,7 +162,7 @@ public final class DeviceChoice: Sendable {
     public var defaultMicrophone: PreferredDevice? { state.withLock { $0.microphones.current } }
 
     /// The label of `default` including the name of its microphone: `default (Studio Mic)`.
-    public var defaultMicrophoneName: String { state.withLock { $0.microphones.name } }
+    package var defaultMicrophoneName: String { state.withLock { $0.microphones.name } }
 
     /// Returns a stream of the microphone that `default` refers to, followed by all later changes. A slow reader
     /// receives only the latest value. `stop` ends the stream.
@@ -173,12 +173,12 @@ public final class DeviceChoice: Sendable {
     // MARK: Recordings
 
     /// Locks `default` to its current microphone until `recordingEnded` is called.
-    public func recordingBegan() {
+    package func recordingBegan() {
         state.broadcast { $0.recordingBegan() }
     }
 
     /// Unlocks `default`, so that it refers to the best microphone again.
-    public func recordingEnded() {
+    package func recordingEnded() {
         state.broadcast { $0.recordingEnded() }
     }
 
@@ -186,7 +186,7 @@ public final class DeviceChoice: Sendable {
 
     /// Returns a stream of all connected devices and the current preferences, followed by all later changes. `stop`
     /// ends the stream.
-    public func events() -> AsyncStream<ChoiceEvent> {
+    package func events() -> AsyncStream<ChoiceEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: ChoiceEvent.self)
         let number = state.withLock { state -> Int? in
             guard !state.isStopped else { return nil }
@@ -403,7 +403,7 @@ extension DeviceState {
 
 /// A change in the connected devices, the preferred camera, or the default microphone. Events are reported in
 /// order of occurrence.
-public enum ChoiceEvent: Sendable, Equatable {
+package enum ChoiceEvent: Sendable, Equatable {
     /// A device was added, removed, or changed.
     case device(DeviceChange)
     /// The best camera to use now has changed. The value is `nil` if no camera is available.

@@ -1,5 +1,5 @@
 internal import Capture
-public import Media
+package import Media
 internal import Plan
 internal import Profiles
 
@@ -13,9 +13,9 @@ internal import Profiles
 ///
 /// No camera changes are reported during a recording. If another camera was selected in the meantime,
 /// `recordingEnded` returns that camera. All methods are thread-safe.
-public final class LeadingCameraTracker: Sendable {
+package final class LeadingCameraTracker: Sendable {
     /// The effect of a user's choice.
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// The role already uses this camera.
         case unchanged(CaptureDevice)
         /// The role uses this camera from now on.
@@ -25,7 +25,7 @@ public final class LeadingCameraTracker: Sendable {
     }
 
     /// The leading role.
-    public let role: String
+    package let role: String
     private let choice: DeviceChoice
     private let selection: ConditionLock<CameraSelection>
     private let current: CaptureDevice
@@ -38,7 +38,7 @@ public final class LeadingCameraTracker: Sendable {
     ///   - setup: The setup of the session.
     ///   - application: The application that the user's stored choices belong to.
     /// - Throws: `DeviceError` if the system doesn't report device changes.
-    public convenience init?(
+    package convenience init?(
         of setup: SessionSetup, application: ApplicationIdentifier
     ) throws(DeviceError) {
         guard let role = setup.leadingRole, let selection = setup.cameraSelection,
@@ -62,7 +62,7 @@ public final class LeadingCameraTracker: Sendable {
     }
 
     /// Returns a stream of the cameras that the role should switch to. `stop` ends the stream.
-    public func cameras() -> AsyncStream<CaptureDevice> {
+    package func cameras() -> AsyncStream<CaptureDevice> {
         let preferred = choice.systemPreferredCameras()
         let (stream, continuation) = AsyncStream.makeStream(of: CaptureDevice.self)
         let task = Task(executorPreference: TaskThreads.shared) {
@@ -81,7 +81,7 @@ public final class LeadingCameraTracker: Sendable {
     /// - Returns: The effect of the choice.
     /// - Throws: `SelectionError` if the policy or the available cameras don't permit the change. `StateFileError` if
     ///   the choice can't be stored.
-    public func selectNextCamera() throws -> Outcome {
+    package func selectNextCamera() throws -> Outcome {
         let preference = choice.cameraPreference
         let (taken, policy) = selection.withLock { ($0.camerasInUse, $0.policy) }
         guard policy.allowsChoice else { throw SelectionError.noChoice(policy) }
@@ -95,7 +95,7 @@ public final class LeadingCameraTracker: Sendable {
     /// - Returns: The effect of the choice.
     /// - Throws: `DeviceError` if no camera or several cameras match. `SelectionError` if the policy doesn't permit
     ///   the change, or another role uses the camera. `StateFileError` if the choice can't be stored.
-    public func choose(_ selector: String) throws -> Outcome {
+    package func choose(_ selector: String) throws -> Outcome {
         try choose(
             try DeviceSelector.resolve(
                 DeviceSelector.withoutLinks(selector), kind: "camera", among: choice.cameraPreference.cameras)
@@ -103,7 +103,7 @@ public final class LeadingCameraTracker: Sendable {
     }
 
     /// Locks the role's camera until `recordingEnded` is called.
-    public func recordingBegan() {
+    package func recordingBegan() {
         choice.recordingBegan()
         selection.withLock { $0.recordingBegan() }
     }
@@ -111,14 +111,14 @@ public final class LeadingCameraTracker: Sendable {
     /// Unlocks the role's camera.
     ///
     /// - Returns: The camera that the role uses from now on, or `nil` if the camera is unchanged.
-    public func recordingEnded() -> CaptureDevice? {
+    package func recordingEnded() -> CaptureDevice? {
         choice.recordingEnded()
         let preference = choice.cameraPreference
         return Self.camera(selection.withLock { $0.recordingEnded(preference) })
     }
 
     /// Stops monitoring and ends `cameras`.
-    public func stop() { choice.stop() }
+    package func stop() { choice.stop() }
 
     private var currentIdentity: DeviceIdentity? { selection.withLock { $0.current } }
 

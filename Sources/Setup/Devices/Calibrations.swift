@@ -1,32 +1,32 @@
-public import Media
+package import Media
 internal import Plan
 
 /// Measured timestamp error of one device in one format.
-public struct CalibratedDevice: Sendable, Equatable, Codable {
+package struct CalibratedDevice: Sendable, Equatable, Codable {
     /// The device that was measured.
-    public var identity: DeviceIdentity
+    package var identity: DeviceIdentity
     /// The selector of a synthetic device or a file, which can't be identified otherwise; `nil` for a real device.
-    public var selector: String?
+    package var selector: String?
     /// The format during the measurement. The correction is valid only for this format.
-    public var format: CalibratedFormat
+    package var format: CalibratedFormat
     /// The latency of a camera, which is subtracted from each of its timestamps, or the offset of a microphone, which
     /// is added to each timestamp.
-    public var correction: Nanoseconds
+    package var correction: Nanoseconds
     /// Half the width of the interval around `correction` that contains the true value.
-    public var uncertainty: Nanoseconds
+    package var uncertainty: Nanoseconds
     /// Half the width of the interval around `correction` that contains half of the individual measurements.
-    public var spread: Nanoseconds
+    package var spread: Nanoseconds
     /// Number of events, such as claps, that were measured.
-    public var events: Int
+    package var events: Int
     /// The device's role in the profile at the time of the measurement.
-    public var role: String
+    package var role: String
     /// The microphone that provided the reference clock.
-    public var reference: DeviceIdentity
+    package var reference: DeviceIdentity
     /// Time of the measurement in ISO 8601 format, in UTC.
-    public var date: String
+    package var date: String
 
     /// Creates a calibration. Each parameter sets the property of the same name.
-    public init(
+    package init(
         identity: DeviceIdentity, selector: String?, format: CalibratedFormat, correction: Nanoseconds,
         uncertainty: Nanoseconds, spread: Nanoseconds, events: Int, role: String, reference: DeviceIdentity,
         date: String
@@ -45,7 +45,7 @@ public struct CalibratedDevice: Sendable, Equatable, Codable {
 }
 
 /// The format of a device during calibration. A device's latency depends on its format.
-public enum CalibratedFormat: Sendable, Hashable, Codable {
+package enum CalibratedFormat: Sendable, Hashable, Codable {
     /// A camera's pixel format, size and frame rate.
     case video(format: VideoFormat)
     /// A microphone's sample rate in Hz.
@@ -68,7 +68,7 @@ public enum CalibratedFormat: Sendable, Hashable, Codable {
 
 extension CalibratedFormat: CustomStringConvertible {
     /// The camera's format, or the microphone's sample rate: `48000 Hz`.
-    public var description: String {
+    package var description: String {
         switch self {
         case .video(let format): format.description
         case .audio(let rate): "\(rate) Hz"
@@ -80,7 +80,7 @@ extension CalibratedDevice {
     /// Reads the stored calibrations of all devices and formats, in the order of measurement.
     ///
     /// - Returns: The calibrations, and a warning for the user if the file can't be read.
-    public static func stored() -> (devices: [CalibratedDevice], warning: String?) {
+    package static func stored() -> (devices: [CalibratedDevice], warning: String?) {
         let (calibrations, warning) = Calibrations.file?.read() ?? (Calibrations(), nil)
         return (calibrations.devices, warning)
     }
@@ -90,7 +90,7 @@ extension CalibratedDevice {
     /// - Parameter name: The role of a device during its measurement, or a device's identity, name, or selector.
     /// - Returns: The deleted calibrations, and a warning for the user if the file couldn't be read.
     /// - Throws: `StateFileError` if the file can't be written.
-    public static func delete(
+    package static func delete(
         _ name: String
     ) throws(StateFileError) -> (devices: [CalibratedDevice], warning: String?) {
         guard let file = Calibrations.file else { return ([], nil) }

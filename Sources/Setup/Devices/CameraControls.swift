@@ -1,6 +1,7 @@
 internal import Capture
-public import Media
+package import Media
 internal import Plan
+package import Session
 internal import VirtualDevices
 
 /// Lists and sets the controls of one connected camera, and saves their values as presets.
@@ -14,9 +15,9 @@ internal import VirtualDevices
 /// The camera may be in use by another process at the same time, even for recording. Every call accesses the
 /// device and takes milliseconds: don't call this from a Swift task. A control keeps its value until the
 /// camera is unplugged or resets itself. The `controls` of a profile are set each time the profile is used.
-public struct CameraControls: Sendable {
+package struct CameraControls: Sendable {
     /// The camera that has these controls.
-    public let device: CaptureDevice
+    package let device: CaptureDevice
     /// The synthetic camera, which exists for the lifetime of this value; `nil` for a real camera.
     private let synthetic: (any CameraSource)?
     private let present: [CaptureDevice]
@@ -26,7 +27,7 @@ public struct CameraControls: Sendable {
     /// - Parameter selector: A camera's selector as in a profile. `any` uses the first usable camera.
     /// - Throws: `SetupError.device` if no camera or several cameras match. `SetupError.usage` if the selector of a
     ///   synthetic camera is invalid.
-    public init(of selector: String) throws(SetupError) {
+    package init(of selector: String) throws(SetupError) {
         if VirtualSources.handles(selector) {
             do throws(VirtualDeviceError) {
                 let source = try VirtualSources.camera(selector: selector, role: "camera")
@@ -54,7 +55,7 @@ public struct CameraControls: Sendable {
     /// Returns all controls with their current values, in the driver's order.
     ///
     /// - Throws: `DeviceError` if the camera can't be opened or doesn't respond.
-    public func all() throws(DeviceError) -> [DeviceControl] {
+    package func all() throws(DeviceError) -> [DeviceControl] {
         if let synthetic { return try synthetic.readControls() }
         do {
             return try V4L2Device(path: device.node).controls()
@@ -70,7 +71,7 @@ public struct CameraControls: Sendable {
     /// - Returns: The requests to pass to `set`.
     /// - Throws: `DeviceError.control` if the camera doesn't support the control or the value, or if another
     ///   control blocks it.
-    public func requests(
+    package func requests(
         for words: [(name: String, value: String)]
     ) throws(DeviceError) -> [ControlRequest] {
         try all().requests(for: words, of: device.node)
@@ -80,7 +81,7 @@ public struct CameraControls: Sendable {
     ///
     /// - Returns: The outcome of each request.
     /// - Throws: `DeviceError` if the camera doesn't respond, or access is denied.
-    public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+    package func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         if let synthetic { return try synthetic.setControls(requests) }
         do {
             return try V4L2Device(path: device.node).set(requests)
@@ -93,7 +94,7 @@ public struct CameraControls: Sendable {
     ///
     /// - Returns: The outcome of each request.
     /// - Throws: `DeviceError` if the camera doesn't respond, or access is denied.
-    public func reset() throws(DeviceError) -> [ControlOutcome] {
+    package func reset() throws(DeviceError) -> [ControlOutcome] {
         try set(try all().resettingRequests)
     }
 
@@ -102,25 +103,25 @@ public struct CameraControls: Sendable {
     private var presetStore: CameraPresets { CameraPresets(of: device, among: present) }
 
     /// Returns the names of this camera's presets, and a warning for the user if the file can't be read.
-    public func presets() -> (names: [String], warning: String?) { presetStore.names() }
+    package func presets() -> (names: [String], warning: String?) { presetStore.names() }
 
     /// Saves the current values of all settable controls as a preset, replacing an earlier preset with the same name.
     /// Blocks on disk I/O.
     ///
     /// - Returns: A warning for the user if earlier presets couldn't be read.
     /// - Throws: `DeviceError` if the camera doesn't respond. `StateFileError` if the preset can't be written.
-    public func save(as name: String) throws -> String? { try presetStore.save(try all(), as: name) }
+    package func save(as name: String) throws -> String? { try presetStore.save(try all(), as: name) }
 
     /// Deletes a preset. Blocks on disk I/O.
     ///
     /// - Returns: A warning for the user if earlier presets couldn't be read.
     /// - Throws: `DeviceError` if the preset doesn't exist. `StateFileError` if the file can't be written.
-    public func delete(_ name: String) throws -> String? { try presetStore.delete(name) }
+    package func delete(_ name: String) throws -> String? { try presetStore.delete(name) }
 
     /// Returns the requests that restore a preset, in a valid order. This method doesn't set any control.
     ///
     /// - Throws: `DeviceError.control` if the preset doesn't exist.
-    public func requests(ofPreset name: String) throws(DeviceError) -> [ControlRequest] {
+    package func requests(ofPreset name: String) throws(DeviceError) -> [ControlRequest] {
         try presetStore.requests(of: name)
     }
 }

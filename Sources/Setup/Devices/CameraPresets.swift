@@ -1,6 +1,6 @@
 internal import Capture
 internal import Glibc
-public import Media
+package import Media
 internal import Plan
 internal import Profiles
 internal import VirtualDevices
@@ -8,7 +8,7 @@ internal import VirtualDevices
 /// The presets of one camera: saved control values, identified by name.
 ///
 /// All processes of the user share one preset file. Reading or changing the presets blocks on disk I/O.
-public struct CameraPresets: Sendable {
+package struct CameraPresets: Sendable {
     private let device: CaptureDevice
     private let present: [CaptureDevice]
 
@@ -16,7 +16,7 @@ public struct CameraPresets: Sendable {
     /// another port. This takes milliseconds.
     ///
     /// - Parameter device: The camera that the presets belong to.
-    public init(of device: CaptureDevice) {
+    package init(of device: CaptureDevice) {
         guard !VirtualSources.handles(device.selector) else {
             self.init(of: device, among: [device])
             return
@@ -42,7 +42,7 @@ public struct CameraPresets: Sendable {
     }
 
     /// Returns the names of the presets, and a warning for the user if the file can't be read.
-    public func names() -> (names: [String], warning: String?) {
+    package func names() -> (names: [String], warning: String?) {
         guard let (kept, warning) = ControlPresets.file?.read() else { return ([], nil) }
         return (kept.presets(of: device, among: present).map(\.name), warning)
     }
@@ -54,7 +54,7 @@ public struct CameraPresets: Sendable {
     ///   - name: The preset's name.
     /// - Returns: A warning for the user if earlier presets couldn't be read.
     /// - Throws: `StateFileError` if the preset can't be written.
-    public func save(_ controls: [DeviceControl], as name: String) throws(StateFileError) -> String? {
+    package func save(_ controls: [DeviceControl], as name: String) throws(StateFileError) -> String? {
         let values = controls.restoringRequests.map {
             ControlPresets.Value(control: $0.name, value: $0.value)
         }
@@ -67,7 +67,7 @@ public struct CameraPresets: Sendable {
     ///
     /// - Returns: A warning for the user if earlier presets couldn't be read.
     /// - Throws: `DeviceError` if the preset doesn't exist. `StateFileError` if the file can't be written.
-    public func delete(_ name: String) throws -> String? {
+    package func delete(_ name: String) throws -> String? {
         _ = try preset(name)
         return try Self.writableFile().update { $0.delete(name, of: device, among: present) }
     }
@@ -75,7 +75,7 @@ public struct CameraPresets: Sendable {
     /// Returns the requests that restore a preset, in a valid order. This method doesn't set any control.
     ///
     /// - Throws: `DeviceError.control` if the preset doesn't exist.
-    public func requests(of name: String) throws(DeviceError) -> [ControlRequest] {
+    package func requests(of name: String) throws(DeviceError) -> [ControlRequest] {
         try preset(name).values.map {
             ControlRequest(name: $0.control, value: $0.value, origin: .preset)
         }

@@ -1,32 +1,32 @@
 internal import Capture
-public import Media
-public import Plan
+package import Media
+package import Plan
 
 /// All connected devices, for `multicam devices` and for apps with a device picker.
-public struct DeviceListing: Sendable {
+package struct DeviceListing: Sendable {
     /// Connected cameras. The preferred camera comes first, followed by the others in order of their video node
     /// numbers.
-    public let cameras: [CaptureDevice]
+    package let cameras: [CaptureDevice]
     /// Connected microphones, in the sound server's order.
-    public let microphones: [CaptureDevice]
+    package let microphones: [CaptureDevice]
     /// The sound cards with inputs, including cards whose inputs aren't currently available as microphones.
-    public let cards: [SoundCard]
+    package let cards: [SoundCard]
     /// The best camera to use now, and the reason; `nil` if no camera is available.
-    public let preferredCamera: PreferredDevice?
+    package let preferredCamera: PreferredDevice?
     /// The connected camera chosen by the user of this application, or `nil` if no chosen camera is connected.
-    public let userPreferredCamera: CaptureDevice?
+    package let userPreferredCamera: CaptureDevice?
     /// The microphone that `default` refers to, and the reason; `nil` if no microphone is available.
-    public let defaultMicrophone: PreferredDevice?
+    package let defaultMicrophone: PreferredDevice?
     /// The reasons why cameras or microphones can't be listed.
-    public let problems: [DeviceError]
+    package let problems: [DeviceError]
     /// Warnings for the user, one sentence each.
-    public let warnings: [String]
+    package let warnings: [String]
 
     /// Queries the kernel for cameras and the sound server for microphones. If one query fails, the results
     /// of the other query are still listed.
     ///
     /// - Parameter application: The application that the user's stored choices belong to.
-    public init(application: ApplicationIdentifier = .multicam) {
+    package init(application: ApplicationIdentifier = .multicam) {
         var problems: [DeviceError] = []
         var sources: [PulseSource] = []
         var cards: [SoundCard] = []
@@ -59,13 +59,13 @@ public struct DeviceListing: Sendable {
 extension DeviceListing {
     /// Returns the device nodes and names of the connected cameras. Doesn't open any camera, so streaming cameras
     /// aren't disturbed.
-    public static func presentCameras() -> [(selector: String, name: String)] {
+    package static func presentCameras() -> [(selector: String, name: String)] {
         PresentCameras().devices().map { ($0.node, $0.name) }
     }
 
     /// Returns the selectors and names of the sound server's microphones. Returns an empty list if there is
     /// no sound server. Blocks for a few seconds at most.
-    public static func presentMicrophones() -> [(selector: String, name: String)] {
+    package static func presentMicrophones() -> [(selector: String, name: String)] {
         do throws(DeviceError) {
             return try PulseCatalog.microphones().map { ("pulse:\($0.name)", $0.description) }
         } catch {
@@ -75,7 +75,7 @@ extension DeviceListing {
 }
 
 /// Configures a sound card in the sound server: the active card profile and the input port of the microphone.
-public enum SoundCardSetting {
+package enum SoundCardSetting {
     /// Switches a card to another profile or port. The sound server persists both settings.
     ///
     /// - Parameters:
@@ -84,7 +84,7 @@ public enum SoundCardSetting {
     ///   - port: The microphone's port in the card profile. `nil` keeps the current setting.
     /// - Returns: The devices as listed after the change.
     /// - Throws: `DeviceError` if the card, profile, or port doesn't exist, or if the sound server rejects the change.
-    public static func apply(
+    package static func apply(
         to selector: String, profile: String?, port: String?
     ) throws(DeviceError) -> DeviceListing {
         try PulseCards.configure(selector, profile: profile, port: port)

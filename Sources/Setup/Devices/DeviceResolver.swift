@@ -2,6 +2,7 @@ internal import Capture
 internal import Media
 package import Plan
 internal import Profiles
+internal import Session
 package import VirtualDevices
 
 /// Finds the device for each role of a profile. Devices are opened only to query them.

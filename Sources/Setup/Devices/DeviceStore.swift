@@ -1,5 +1,5 @@
 internal import Capture
-public import Media
+package import Media
 
 /// Device data stored between sessions: the last device of each role, and the user's notes on cameras.
 ///
@@ -85,16 +85,16 @@ struct DeviceStore: StateFileContent {
 
 /// The user's notes on one camera. Notes override properties that the system doesn't report or reports incorrectly, and
 /// are stored permanently.
-public struct CameraNotes: Sendable, Equatable {
+package struct CameraNotes: Sendable, Equatable {
     /// The direction that the camera faces, or `nil` if not specified.
-    public var position: CaptureDevice.Position?
+    package var position: CaptureDevice.Position?
     /// The clockwise rotation that makes the camera's frames upright, or `nil` if not specified.
-    public var mounting: Rotation?
+    package var mounting: Rotation?
     /// The type of the camera, `builtIn` or `external`, or `nil` if not specified.
-    public var type: CaptureDevice.DeviceType?
+    package var type: CaptureDevice.DeviceType?
 
     /// Creates a note. A `nil` value leaves the earlier value unchanged.
-    public init(
+    package init(
         position: CaptureDevice.Position? = nil, mounting: Rotation? = nil,
         type: CaptureDevice.DeviceType? = nil
     ) {
@@ -109,7 +109,7 @@ public struct CameraNotes: Sendable, Equatable {
     /// - Returns: The camera with its new notes applied, and a warning for the user if earlier notes couldn't
     ///   be read.
     /// - Throws: `DeviceError` if no camera or several cameras match. `StateFileError` if the file can't be written.
-    public func store(for selector: String) throws -> (camera: CaptureDevice, warning: String?) {
+    package func store(for selector: String) throws -> (camera: CaptureDevice, warning: String?) {
         try Self.change(selector) { memory, camera, present in
             memory.add(
                 DeviceStore.Note(
@@ -123,7 +123,7 @@ public struct CameraNotes: Sendable, Equatable {
     /// - Parameter selector: A selector that matches exactly one connected camera.
     /// - Returns: The camera as the system reports it, and a warning for the user if earlier notes couldn't be read.
     /// - Throws: `DeviceError` if no camera or several cameras match. `StateFileError` if the file can't be written.
-    public static func delete(for selector: String) throws -> (camera: CaptureDevice, warning: String?) {
+    package static func delete(for selector: String) throws -> (camera: CaptureDevice, warning: String?) {
         try change(selector) { memory, camera, present in
             _ = memory.removeNotes(on: camera.identity, among: present)
         }

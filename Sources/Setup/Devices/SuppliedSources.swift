@@ -1,7 +1,8 @@
 internal import FoundationEssentials
-public import Media
+package import Media
 internal import Plan
 internal import Profiles
+internal import Session
 
 /// The cameras and microphones that an app supplies, by role.
 package struct SuppliedSources: Sendable {
@@ -320,7 +321,7 @@ extension SuppliedSources {
 
 /// Finds network cameras by their address, and cameras and microphones of other processes by the selector
 /// `remote:NAME`. `RemoteDevices` implements this protocol.
-public protocol RemoteDeviceFinder: Sendable {
+package protocol RemoteDeviceFinder: Sendable {
     /// Announces that a camera will be requested soon, so that several cameras can connect in parallel.
     ///
     /// - Parameter selector: `remote:NAME`, or the address of a network camera.
@@ -352,7 +353,7 @@ public protocol RemoteDeviceFinder: Sendable {
 
 extension RemoteDeviceFinder {
     /// Does nothing, because the sending processes initiate the connections.
-    public func expect(camera selector: String) {}
+    package func expect(camera selector: String) {}
     /// Does nothing, because the sending processes initiate the connections.
-    public func expect(microphone selector: String) {}
+    package func expect(microphone selector: String) {}
 }

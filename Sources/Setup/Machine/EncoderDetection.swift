@@ -1,7 +1,7 @@
 package import Capture
 internal import Encoding
 internal import Glibc
-public import Media
+package import Media
 
 /// Finds hardware encoders from files in `/dev`, `/sys`, and `/proc`, and from libavcodec's build configuration.
 /// Whether an encoder works is known only after a trial.
@@ -103,7 +103,7 @@ package struct EncoderDetection: Sendable {
 
 extension TriedEncoder {
     /// The result of the encoder's trial, as a sentence for the user.
-    public var sentence: String {
+    package var sentence: String {
         switch outcome {
         case .fails(let reason): return "encoder not used: \(reason.printable(limit: 1000))"
         case .works(let figures):

@@ -113,7 +113,7 @@ struct RecordingMeasurement {
     private func measureRecording(_ profile: String, in folder: URL) async throws -> (PlannedWork, Double) {
         let file = folder.appending(path: "measurement.yaml")
         try Data(profile.utf8).write(to: file)
-        var request = SetupRequest(profile: file.path, usesVirtualDevices: true)
+        var request = SessionConfiguration(profile: file.path, usesVirtualDevices: true)
         // A governor that reduces quality would distort the measurement.
         request.allowsQualityReduction = false
         let setup = try SessionSetup(request, calibrations: nil)

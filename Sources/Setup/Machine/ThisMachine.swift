@@ -1,29 +1,29 @@
 internal import Encoding
 internal import FoundationEssentials
-public import Media
-public import Plan
+package import Media
+package import Plan
 internal import System
 
 /// The model of this computer that `HardwareCost` uses.
-public struct ThisMachine: Sendable {
+package struct ThisMachine: Sendable {
     /// The processors, costs, free memory, disk, USB, and tested encoders of this computer.
-    public let model: MachineModel
+    package let model: MachineModel
     /// A warning for the user if stored data about this computer or its cameras can't be read; otherwise `nil`.
-    public let warning: String?
+    package let warning: String?
     /// A note for the user if another computer's costs are assumed, or `nil` if this computer was measured.
-    public let defaultCostsNote: String?
+    package let defaultCostsNote: String?
 
     /// Hardware encoders that haven't been tested with their current drivers, one sentence each.
-    public let untriedEncoders: [String]
+    package let untriedEncoders: [String]
 
     /// All notes on the model for the user, one sentence each.
-    public var notes: [String] { [warning, defaultCostsNote].compactMap { $0 } + untriedEncoders }
+    package var notes: [String] { [warning, defaultCostsNote].compactMap { $0 } + untriedEncoders }
 
     /// Reads the computer's properties from several small files, and loads its stored measurements. Blocks if
     /// a disk doesn't respond.
     ///
     /// - Parameter output: The recording folder. If the folder doesn't exist, its nearest existing parent is used.
-    public init(output: String) {
+    package init(output: String) {
         let folder = Self.nearestFolder(output)
         let (kept, warning) = MachineCosts.file?.read() ?? (MachineCosts(), nil)
         let (usb, forgotten) = USBTopology.connected()
@@ -54,7 +54,7 @@ public struct ThisMachine: Sendable {
 
     /// The detected hardware encoders, the most promising first. Whether an encoder works is known only after
     /// a trial.
-    public static var detectedEncoders: [HardwareEncoder] { EncoderDetection.onThisMachine.encoders }
+    package static var detectedEncoders: [HardwareEncoder] { EncoderDetection.onThisMachine.encoders }
 
     /// The trial results of the detected hardware encoders with their current drivers.
     package static var triedEncoders: [TriedEncoder] {
@@ -73,7 +73,7 @@ public struct ThisMachine: Sendable {
     /// - Returns: The result, and a warning for the user if earlier results couldn't be read.
     /// - Throws: `StateFileError` if the result can't be stored before or after the test. If storing the
     ///   result fails before the test, the encoder isn't tested.
-    public static func tryEncoder(
+    package static func tryEncoder(
         _ encoder: HardwareEncoder, progress: (Double) -> Void = { _ in }
     ) throws(StateFileError) -> (tried: TriedEncoder, warning: String?) {
         let unfinished = TriedEncoder(
@@ -96,7 +96,7 @@ public struct ThisMachine: Sendable {
     ///   - progress: Receives the completed fraction, 0…1. Called on several threads, but never concurrently.
     /// - Returns: The cost table. To use this table for plans, store it with `store`.
     /// - Throws: `EncodingError` if a codec is missing. `SetupError` or `RecordingError` if recording fails.
-    public static func measure(
+    package static func measure(
         recordings: Nanoseconds = .seconds(5), progress: @escaping @Sendable (Double) -> Void = { _ in }
     ) async throws -> CostTable {
         let alone: Result<CostTable, EncodingError> = await withCheckedContinuation { continuation in
@@ -122,7 +122,7 @@ public struct ThisMachine: Sendable {
     /// - Parameter output: The recording folder. If the folder doesn't exist, its nearest existing parent is used.
     /// - Returns: The measured speed. To use this speed for plans, store it with `store`.
     /// - Throws: `FileError` if the folder is in memory, the free space is too small, or the disk fails.
-    public static func measureDisk(output: String) throws(FileError) -> MeasuredDisk {
+    package static func measureDisk(output: String) throws(FileError) -> MeasuredDisk {
         let folder = nearestFolder(output)
         let speed = try WriteSpeedMeasurement(folder: folder).bytesPerSecond()
         return MeasuredDisk(
@@ -134,7 +134,7 @@ public struct ThisMachine: Sendable {
     /// - Returns: A warning for the user if earlier measurements couldn't be read, or if the environment
     ///   doesn't define a state folder.
     /// - Throws: `StateFileError` if the file can't be written.
-    public static func store(_ disk: MeasuredDisk) throws(StateFileError) -> String? {
+    package static func store(_ disk: MeasuredDisk) throws(StateFileError) -> String? {
         guard let file = MachineCosts.file else {
             return "the measurements cannot be saved. Set XDG_STATE_HOME or HOME."
         }
@@ -148,7 +148,7 @@ public struct ThisMachine: Sendable {
     /// - Returns: A warning for the user if earlier measurements couldn't be read, or if the environment
     ///   doesn't define a state folder.
     /// - Throws: `StateFileError` if the file can't be written.
-    public static func store(_ table: CostTable) throws(StateFileError) -> String? {
+    package static func store(_ table: CostTable) throws(StateFileError) -> String? {
         guard let file = MachineCosts.file else {
             return "the measurements cannot be saved. Set XDG_STATE_HOME or HOME."
         }
@@ -165,11 +165,11 @@ public struct ThisMachine: Sendable {
 }
 
 /// Measured write speed of a recording disk.
-public struct MeasuredDisk: Sendable, Equatable {
+package struct MeasuredDisk: Sendable, Equatable {
     /// The measured folder: the output folder, or its nearest existing parent.
-    public let folder: String
+    package let folder: String
     /// Sustained write speed in bytes per second.
-    public let bytesPerSecond: Double
+    package let bytesPerSecond: Double
     /// Identity of the file system.
     let identity: String
 }

@@ -1,6 +1,6 @@
 public import Media
 public import Plan
-public import Profiles
+package import Profiles
 
 /// Computes the rotation angles of one camera's frames for files and for a preview, and updates them when the computer
 /// is rotated. Create one coordinator per camera.
@@ -50,12 +50,25 @@ public final class RotationCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - camera: The camera that captures the frames.
+    ///   - tracker: Source of the computer's orientation: a `SensorOrientationTracker`, or an implementation supplied
+    ///     by the app.
+    ///   - surface: The surface that shows the preview.
+    public convenience init(
+        for camera: CaptureDevice, tracker: any OrientationTracker, surface: PreviewSurface = .upright
+    ) {
+        self.init(for: camera, rotation: nil, tracker: tracker, surface: surface)
+    }
+
+    /// Starts tracking the computer's orientation for one camera.
+    ///
+    /// - Parameters:
+    ///   - camera: The camera that captures the frames.
     ///   - rotation: A fixed angle. `nil` derives the angle from the camera's mounting and the computer's orientation.
     ///   - tracker: Source of the computer's orientation: a `SensorOrientationTracker`, or an implementation supplied
     ///     by the app.
     ///   - surface: The surface that shows the preview.
     ///   - mirroring: Whether the preview is mirrored.
-    public init(
+    package init(
         for camera: CaptureDevice, rotation: Rotation? = nil, tracker: any OrientationTracker,
         surface: PreviewSurface = .upright, mirroring: PreviewMirroring = .auto
     ) {

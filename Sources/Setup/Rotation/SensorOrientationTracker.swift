@@ -39,7 +39,7 @@ public final class SensorOrientationTracker: OrientationTracker {
     /// - Parameters:
     ///   - sensor: The accelerometer, which is read five times per second.
     ///   - clock: The clock that determines when readings are taken. Tests use a simulated clock.
-    public init(_ sensor: any AccelerationSensor, clock: any SessionClock = MonotonicClock()) {
+    package init(_ sensor: any AccelerationSensor, clock: any SessionClock = MonotonicClock()) {
         let (state, done) = (state, done)
         Self.readSensor(sensor, state)
         clock.startThreadWhenPossible(named: "turn") {

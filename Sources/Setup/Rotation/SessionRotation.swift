@@ -2,8 +2,8 @@ internal import Inputs
 internal import Media
 internal import Plan
 internal import Profiles
-public import Session
-public import Stills
+package import Session
+internal import Stills
 
 /// Tracks the computer's orientation while a session is recording, for cameras that are configured with
 /// `rotation: sensor`.
@@ -11,11 +11,11 @@ public import Stills
 /// The rotation of the program changes at the next tick, like any other committed change. A still uses the
 /// angle at the time of capture. The file of a camera has only one transformation matrix, so it keeps the
 /// angle from the start of the recording. The next recording of the session uses the angle at its own start.
-public final class SessionRotation: Sendable {
+package final class SessionRotation: Sendable {
     /// The rotation coordinators of all cameras that follow the computer's orientation, by role.
-    public let coordinators: [String: RotationCoordinator]
+    package let coordinators: [String: RotationCoordinator]
     /// Messages for the user about orientation changes, one sentence each. `stop` ends the stream.
-    public let messages: AsyncStream<String>
+    package let messages: AsyncStream<String>
     private let sink: AsyncStream<String>.Continuation
     private let observation: OrientationObservation
 
@@ -25,11 +25,10 @@ public final class SessionRotation: Sendable {
     ///   - plan: The plan of the recording.
     ///   - devices: The plan's cameras by role.
     ///   - tracker: Source of the computer's orientation.
-    ///   - session: The session that records the plan.
-    ///   - stills: The still capture of this session. The value is `nil` if the session doesn't take stills.
+    ///   - session: The session that records the plan. It isn't retained.
     init(
         _ plan: SessionPlan, devices: [String: CaptureDevice], tracker: any OrientationTracker,
-        session: MulticamSession, stills: SessionStills?
+        session: MulticamSession
     ) {
         let (sentences, sink) = AsyncStream.makeStream(of: String.self)
         (self.messages, self.sink) = (sentences, sink)
@@ -38,7 +37,7 @@ public final class SessionRotation: Sendable {
             guard let device = devices[camera.role] else { continue }
             let coordinator = RotationCoordinator(for: device, tracker: tracker)
             coordinators[camera.role] = coordinator
-            let still = stills?.cameras.first { $0.role == camera.role }
+            let still = session.stills?.cameras.first { $0.role == camera.role }
             let file = plan.cameraTracks.first { $0.role == camera.role }?.file
             let turn = RotationApplier(
                 role: camera.role, file: file, hasProgram: plan.program != nil, session: session,
@@ -59,7 +58,7 @@ public final class SessionRotation: Sendable {
     deinit { stop() }
 
     /// Stops tracking and ends `messages`.
-    public func stop() {
+    package func stop() {
         observation.end()
         for coordinator in coordinators.values { coordinator.stop() }
         sink.finish()
@@ -71,11 +70,12 @@ public final class SessionRotation: Sendable {
         /// The camera's own file, or `nil` if the camera isn't recorded separately.
         let file: String?
         let hasProgram: Bool
-        let session: MulticamSession
+        weak let session: MulticamSession?
         let still: StillCamera?
         let sink: AsyncStream<String>.Continuation
 
         func apply(_ angle: Rotation) {
+            guard let session else { return }
             still?.setRotation(angle)
             var text = "camera \(role) was rotated: its frames are now rotated \(angle.degrees)° clockwise"
             do throws(SessionChangeError) {
@@ -96,14 +96,12 @@ extension SessionSetup {
     /// Rotates the program and the stills of a session with the computer's orientation, until the returned object is
     /// stopped or released.
     ///
-    /// - Parameters:
-    ///   - session: A session of this setup that hasn't started recording yet.
-    ///   - stills: The still capture of this session.
+    /// - Parameter session: A session of this setup that hasn't started recording yet. It isn't retained.
     /// - Returns: `nil` if no camera in the plan is configured with `rotation: sensor`.
-    public func trackRotation(of session: MulticamSession, stills: SessionStills? = nil) -> SessionRotation? {
+    package func trackRotation(of session: MulticamSession) -> SessionRotation? {
         guard let tracker, plan.cameras.contains(where: { $0.rotationSource == .sensor }) else { return nil }
         return SessionRotation(
-            plan, devices: cameras.mapValues(\.device), tracker: tracker, session: session, stills: stills)
+            plan, devices: cameras.mapValues(\.device), tracker: tracker, session: session)
     }
 }
 

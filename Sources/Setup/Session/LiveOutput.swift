@@ -1,27 +1,27 @@
 internal import FoundationEssentials
 internal import Glibc
-public import Media
-public import Plan
-public import Profiles
+package import Media
+package import Plan
+package import Profiles
 
 /// A live output and its address. The textual description contains no keys.
-public struct LiveOutput: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
+package struct LiveOutput: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Name of the live output.
-    public let name: String
+    package let name: String
     /// The destination address of the live output. The address may contain a stream key.
-    public let address: LiveOutputAddress
+    package let address: LiveOutputAddress
     /// The token of a WHIP endpoint, or `nil` if there is none.
-    public var token: Secret?
+    package var token: Secret?
     /// The source that is sent: `program`, or a camera's role.
-    public var source: String
+    package var source: String
     /// The condition that starts the live output.
-    public var start: LiveOutputSettings.Start
+    package var start: LiveOutputSettings.Start
     /// The format of frames encoded only for this live output, or `nil` if it sends the recording's packets or only
     /// audio.
-    public var frames: PlannedLiveOutput.Frames?
+    package var frames: PlannedLiveOutput.Frames?
 
     /// Creates a live output. Each parameter sets the property of the same name.
-    public init(
+    package init(
         name: String, address: LiveOutputAddress, token: Secret? = nil,
         source: String = LiveOutputSettings.program, start: LiveOutputSettings.Start = .command,
         frames: PlannedLiveOutput.Frames? = nil
@@ -38,9 +38,9 @@ public struct LiveOutput: Sendable, Equatable, CustomStringConvertible, CustomDe
     }
 
     /// The name, and the address without keys.
-    public var description: String { "\(name): \(address.printable)" }
+    package var description: String { "\(name): \(address.printable)" }
     /// The same text as `description`, so that debug output contains no keys.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
 }
 
 /// The addresses and tokens of a profile's live outputs, read from files and environment variables.

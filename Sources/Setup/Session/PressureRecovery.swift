@@ -1,4 +1,4 @@
-public import Media
+package import Media
 internal import Monitoring
 internal import System
 
@@ -7,7 +7,7 @@ internal import System
 ///
 /// The wait ends when all pressure factors have been below `serious` for several seconds. A permanent
 /// condition below this level, such as battery operation or moderate heat, doesn't prolong the wait.
-public struct PressureRecovery: Sendable {
+package struct PressureRecovery: Sendable {
     private let host: any HostReading
     private let folder: String
 
@@ -18,7 +18,7 @@ public struct PressureRecovery: Sendable {
     /// - Parameters:
     ///   - folder: The recording folder, whose disk is monitored.
     ///   - host: The computer to monitor. `nil` monitors this computer.
-    public init(folder: String, host: (any HostReading)? = nil) {
+    package init(folder: String, host: (any HostReading)? = nil) {
         self.host = host ?? ThisHost()
         self.folder = folder
     }
@@ -30,7 +30,7 @@ public struct PressureRecovery: Sendable {
     ///   - clock: The clock that determines when readings are taken. Tests use a simulated clock.
     ///   - report: Receives a status message for the user about once per minute.
     /// - Returns: `false` if the wait was canceled.
-    public func waitForRecovery(
+    package func waitForRecovery(
         unless cancellation: Cancellation, on clock: any SessionClock = MonotonicClock(),
         report: (String) -> Void
     ) -> Bool {

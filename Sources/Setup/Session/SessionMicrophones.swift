@@ -2,6 +2,7 @@ internal import Capture
 internal import Encoding
 internal import Media
 internal import Plan
+internal import Session
 internal import Synchrony
 internal import VirtualDevices
 

@@ -1,34 +1,24 @@
 internal import Capture
-internal import Media
+package import Media
 internal import Plan
 internal import Profiles
-public import Session
-public import Stills
+package import Session
+internal import Stills
 
-extension SessionSetup {
-    /// Opens another camera and adds it to a recording session of this setup. The camera gets a separate
-    /// track if the other cameras have separate tracks. Blocks until the camera delivers frames. If another
-    /// process provides the camera, first waits up to 5 s for that process to announce the camera. Don't call
-    /// this from a Swift task.
-    ///
-    /// - Parameters:
-    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
-    ///   - role: A role name that no device of the recording uses yet.
-    ///   - session: The session to add the camera to.
-    ///   - stills: The still capture of this session, which includes the added camera from now on.
-    /// - Throws: `SetupError` if the role or selector is invalid; if the device is missing or busy, or access
-    ///   is denied; or if the session rejects the change.
-    public func addCamera(
-        _ selector: String, as role: String, to session: MulticamSession, stills: inout SessionStills
+extension SessionSetup: DeviceProvider {
+    /// Opens another camera and adds it to a recording session of this setup. If another process provides the camera,
+    /// first waits up to 5 s for that process to announce the camera.
+    package func addCamera(
+        _ camera: NewDevice<any CameraSource>, as role: String, to session: MulticamSession
     ) throws(SetupError) {
         var (profile, request) = try profile(ofNew: role)
         let hasTracks = profile.tracks.cameras != .none || profile.cameras.isEmpty
-        profile.cameras = [CameraRole(role: role, device: selector)]
+        profile.cameras = [CameraRole(role: role, device: camera.selector ?? "")]
         profile.microphones = []
         profile.tracks.microphones = .none
         // Without a track, the camera may use any pixel format.
         if profile.tracks.cameras == .none { profile.tracks.cameras = .encode }
-        let resolver = try resolveUnusedCamera(selector, profile, request, in: session)
+        let resolver = try resolveUnusedCamera(camera, as: role, profile, request, in: session)
         let plan = try Self.plan(profile, resolver)
         guard let planned = plan.cameras.first, let source = try Self.open(plan, resolver)[role] else {
             throw .usage("camera “\(role)” is not used by a track or the program of this profile.")
@@ -37,39 +27,31 @@ extension SessionSetup {
         var track = hasTracks ? plan.cameraTracks.first : nil
         track?.file = "cameras/\(role).mov"
         do throws(SessionChangeError) {
-            let tap = stills.add(planned, source: source)
+            let tap = session.stills?.add(planned, source: source)
             try session.add(source, as: planned, track: track, frameTap: tap)
         } catch {
-            stills.remove(role)
+            session.stills?.remove(role)
             throw .refused(error)
         }
     }
 
     /// Opens another microphone in its default channel configuration and adds it to a recording session of this setup.
-    /// The program mix doesn't include the microphone until it's added by a command. Blocks until the microphone
-    /// delivers audio; don't call this from a Swift task.
-    ///
-    /// - Parameters:
-    ///   - selector: A selector as in a profile: `default`, a name, `virtual:tone`, `remote:phone`.
-    ///   - role: A role name that no device of the recording uses yet.
-    ///   - session: The session to add the microphone to.
-    /// - Throws: `SetupError` if the role or selector is invalid, the device is missing or access is denied, or the
-    ///   session rejects the change.
-    public func addMicrophone(
-        _ selector: String, as role: String, to session: MulticamSession
+    package func addMicrophone(
+        _ microphone: NewDevice<any MicrophoneSource>, as role: String, to session: MulticamSession
     ) throws(SetupError) {
         var (profile, request) = try profile(ofNew: role)
         // If the profile lists no microphones, the profile's setting for microphone tracks isn't meaningful.
         // A microphone that is neither recorded nor audible would be useless.
         let hasTracks = profile.tracks.microphones != .none || profile.microphones.isEmpty
-        profile.microphones = [MicrophoneRole(role: role, device: selector)]
+        profile.microphones = [MicrophoneRole(role: role, device: microphone.selector ?? "")]
         profile.cameras = []
         profile.tracks.cameras = .none
         profile.tracks.metadata = .none
         // Compile the microphone as if it were recorded, because the plan omits unused microphones.
         profile.tracks.microphones = .wav
         profile.tracks.files = .oneEach
-        let resolver = try resolver(of: profile, request)
+        let own = microphone.source.map { SuppliedSources(microphones: [role: $0]) }
+        let resolver = try resolver(of: profile, request, own ?? SuppliedSources())
         let plan = try Self.plan(profile, resolver)
         guard let planned = plan.microphones.first else {
             throw .usage("microphone “\(role)” is not used by a track or the program of this profile.")
@@ -84,13 +66,15 @@ extension SessionSetup {
 
     /// Finds the camera for the only role in the profile. The camera must not be in use by another role.
     func resolveUnusedCamera(
-        _ selector: String, _ profile: Profile, _ request: SetupRequest, in session: MulticamSession
+        _ camera: NewDevice<any CameraSource>, as role: String, _ profile: Profile,
+        _ request: SessionConfiguration, in session: MulticamSession
     ) throws(SetupError) -> DeviceResolver {
         do {
-            return try resolver(of: profile, request)
+            let own = camera.source.map { SuppliedSources(cameras: [role: $0]) }
+            return try resolver(of: profile, request, own ?? SuppliedSources())
         } catch {
             guard case .device(let busy) = error, case .busy = busy.reason,
-                let owner = session.owner(of: busy.device)
+                let owner = session.owner(of: busy.device), let selector = camera.selector
             else {
                 throw error
             }
@@ -101,7 +85,7 @@ extension SessionSetup {
     }
 
     /// Returns the session's profile without its program, used to compile a new device.
-    func profile(ofNew role: String) throws(SetupError) -> (profile: Profile, request: SetupRequest) {
+    func profile(ofNew role: String) throws(SetupError) -> (profile: Profile, request: SessionConfiguration) {
         guard Profile.isValidRole(role) else {
             throw .usage("“\(role.printable())” is not a valid role: expected \(Profile.roleRule).")
         }
@@ -116,11 +100,11 @@ extension SessionSetup {
 
     /// Finds the devices of new roles. Waits for devices provided by other processes.
     private func resolver(
-        of profile: Profile, _ request: SetupRequest
+        of profile: Profile, _ request: SessionConfiguration, _ own: SuppliedSources
     ) throws(SetupError) -> DeviceResolver {
         let (memory, _) = DeviceStore.file?.read() ?? (DeviceStore(), nil)
-        let own = try SuppliedSources().adding(
-            from: remote, for: profile, within: SuppliedSources.recordingTimeout)
+        let own = try own.adding(
+            from: request.remoteDevices, for: profile, within: SuppliedSources.recordingTimeout)
         return try DeviceResolver(
             for: own.applied(to: profile), memory: memory, of: request.application, own: own)
     }
@@ -146,29 +130,16 @@ extension SessionSetup {
 
 extension SessionSetup {
     /// Opens a camera and assigns it to a role of a recording session of this setup, replacing the role's
-    /// current camera. The role's tracks, the program, and taps continue. Blocks until the camera delivers
-    /// frames. If another process provides the camera, first waits up to 5 s for that process to announce the
-    /// camera. Don't call this from a Swift task.
-    ///
-    /// The camera is opened with the role's settings from the profile. If the camera doesn't support the size or rate,
-    /// this function chooses a supported one.
-    ///
-    /// - Parameters:
-    ///   - role: The role of a camera that is being recorded.
-    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
-    ///   - session: The session that uses the camera.
-    ///   - stills: The still capture of this session, which uses the new camera from now on.
-    /// - Throws: `SetupError` if the role doesn't exist; if the selector is invalid; if the device is missing
-    ///   or busy, or access is denied; or if the session rejects the change.
-    public func replaceCamera(
-        of role: String, with selector: String, in session: MulticamSession, stills: SessionStills
+    /// current camera. If another process provides the camera, first waits up to 5 s for that process to announce it.
+    package func replaceCamera(
+        of role: String, with new: NewDevice<any CameraSource>, in session: MulticamSession
     ) throws(SetupError) {
         let (present, isCopied) = try mapRefusal { () throws(SessionChangeError) in
             try session.formatToReplace(of: role)
         }
         var (profile, request) = try profile(ofNew: role)
-        var camera = profile.cameras.first { $0.role == role } ?? CameraRole(role: role, device: selector)
-        camera.device = selector
+        var camera = profile.cameras.first { $0.role == role } ?? CameraRole(role: role)
+        camera.device = new.selector ?? ""
         camera.match = nil
         camera.format =
             (isCopied ? CameraRole.Format(rawValue: present.pixel.rawValue) : nil) ?? camera.format
@@ -177,7 +148,7 @@ extension SessionSetup {
         profile.tracks.microphones = .none
         // Without stream copy, any pixel format is suitable.
         profile.tracks.cameras = isCopied ? .copy : .encode
-        let resolver = try resolveUnusedCamera(selector, profile, request, in: session)
+        let resolver = try resolveUnusedCamera(new, as: role, profile, request, in: session)
         let plan = try Self.plan(ofOnly: profile, resolver)
         guard let planned = plan.cameras.first, let source = try Self.open(plan, resolver)[role] else {
             throw .usage("camera “\(role)” is not used by a track or the program of this profile.")
@@ -185,7 +156,7 @@ extension SessionSetup {
         session.updateTopology(for: source.device)
         try mapRefusal { () throws(SessionChangeError) in try session.replaceCamera(with: source, as: planned)
         }
-        stills.cameras.first { $0.role == role }?.replace(with: planned, source: source)
+        session.stills?.cameras.first { $0.role == role }?.replace(with: planned, source: source)
     }
 
     /// Returns the plan of the profile's only camera. If the camera doesn't support the profile's size and

@@ -3,20 +3,20 @@ internal import Control
 internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-public import Inputs
-public import Media
-public import Plan
-public import Profiles
-public import Session
-public import SessionFolder
-public import Stills
+package import Inputs
+package import Media
+package import Plan
+package import Profiles
+package import Session
+internal import SessionFolder
+internal import Stills
 internal import System
 internal import VirtualDevices
 
 /// Prepares a recording session: finds and opens the devices of a profile.
 ///
 /// ```swift
-/// let setup = try SessionSetup(SetupRequest(profile: "pip", usesVirtualDevices: true))
+/// let setup = try SessionSetup(SessionConfiguration(profile: "pip", usesVirtualDevices: true))
 /// let session = setup.makeSession(RecordingOptions(parentFolder: "recordings", version: MulticamVersion.current))
 /// let result = try await session.record()
 /// ```
@@ -25,22 +25,22 @@ internal import VirtualDevices
 /// machine within the profile's budget. If the plan can't be reduced enough, the request is rejected.
 ///
 /// An app can supply its own sources (`init(_:cameras:microphones:)`) and receive frames and audio through taps.
-public struct SessionSetup: Sendable {
+package struct SessionSetup: Sendable {
     /// The plan to run, reduced if necessary to fit the request's machine model.
-    public let plan: SessionPlan
+    package let plan: SessionPlan
     /// The predicted cost of the plan, and the quality reductions that were necessary; `nil` if there is no machine
     /// model.
-    public let reduction: PlanReduction?
+    package let reduction: PlanReduction?
     /// The cameras by role, opened but not started. A source supplied by the app must deliver the format in the plan.
-    public var cameras: [String: any CameraSource]
+    package var cameras: [String: any CameraSource]
     /// The microphones by role, opened but not started. A source supplied by the app must deliver the format in the
     /// plan.
-    public var microphones: [String: any MicrophoneSource]
+    package var microphones: [String: any MicrophoneSource]
     /// The microphones with echo cancellation or noise suppression, for the roles that request it.
-    public var voices: [String: any MicrophoneSource] = [:]
+    package var voices: [String: any MicrophoneSource] = [:]
     /// The profile's live outputs and their addresses. The addresses contain keys: pass them to a `LivePublisher`, and
     /// don't display them.
-    public private(set) var liveOutputs: [LiveOutput] = []
+    package private(set) var liveOutputs: [LiveOutput] = []
     /// The roles whose sources the app supplies.
     private var suppliedRoles: Set<String> = []
     /// The microphone roles that record the audio output of the computer.
@@ -52,40 +52,27 @@ public struct SessionSetup: Sendable {
     /// The user's choices that will be stored, or `nil` if the setup was created without a request.
     private let choices: ChoiceRecord?
     /// The request that this setup was created for, or `nil` if there is none.
-    public private(set) var request: SetupRequest?
+    package private(set) var request: SessionConfiguration?
     /// The profile as read for the request, including the request's changes, or `nil` if there is no request.
     /// Later changes to the profile file have no effect.
-    private(set) var profile: Profile?
+    package private(set) var profile: Profile?
     /// Source of the computer's orientation, or `nil` if no camera requests it.
     private(set) var tracker: (any OrientationTracker)?
-    /// Finds devices from other processes, including those added later; `nil` if the app doesn't accept such devices.
-    private(set) var remote: (any RemoteDeviceFinder)?
 
     /// Finds and opens the devices of a request. Sources supplied by the app are planned in the format that
     /// they deliver. The app's sources are included in the predicted cost and recorded like any other device.
     /// This call blocks, and waits up to 15 s for each device provided by another process.
     ///
-    /// - Parameters:
-    ///   - request: The profile and devices to use. Device settings are ignored for roles that use the app's
-    ///     sources.
-    ///   - cameras: The app's own cameras by role, opened but not started.
-    ///   - microphones: The app's own microphones by role, opened but not started.
-    ///   - tracker: Source of the computer's orientation. `nil` uses the accelerometer.
-    ///   - remote: Finds devices with the selector `remote:NAME` that other processes provide: the `devices` of a
-    ///     `MediaServer`. This object is also used later for devices that are added or replaced.
+    /// - Parameter request: The profile, devices, and the app's own sources.
     /// - Throws: `SetupError` if the profile or a selector is invalid; if a device is missing or busy, or
     ///   access is denied; or if the profile lacks the role of a source supplied by the app, or requires a
     ///   format that the source doesn't deliver. Also thrown, before any device is opened, if the plan
     ///   exceeds its budget.
-    public init(
-        _ request: SetupRequest, cameras: [String: any CameraSource] = [:],
-        microphones: [String: any MicrophoneSource] = [:], tracker: (any OrientationTracker)? = nil,
-        remote: (any RemoteDeviceFinder)? = nil
+    package init(
+        _ request: SessionConfiguration
     ) throws(SetupError) {
         do {
-            try self.init(
-                request, calibrations: Calibrations.file, tracker: tracker,
-                own: SuppliedSources(cameras: cameras, microphones: microphones), remote: remote)
+            try self.init(request, calibrations: Calibrations.file)
         } catch {
             throw error.describingHolder { process in
                 process == getpid() ? nil : ControlClient().activity(of: process)
@@ -96,13 +83,13 @@ public struct SessionSetup: Sendable {
     /// Finds and opens the devices of a request, and applies the calibrations from a file. If the file is `nil`, no
     /// calibrations are applied.
     package init(
-        _ request: SetupRequest, calibrations: StateFile<Calibrations>?,
-        tracker: (any OrientationTracker)? = nil, own: SuppliedSources = SuppliedSources(),
-        remote: (any RemoteDeviceFinder)? = nil
+        _ request: SessionConfiguration, calibrations: StateFile<Calibrations>?
     ) throws(SetupError) {
-        var tracker = tracker
+        var tracker = request.orientationTracker
         let asked = try Self.profile(of: request)
-        let own = try own.adding(from: remote, for: asked, within: SuppliedSources.startupTimeout)
+        let own = try SuppliedSources(
+            cameras: request.ownCameras, microphones: request.ownMicrophones
+        ).adding(from: request.remoteDevices, for: asked, within: SuppliedSources.startupTimeout)
         let profile = try own.applied(to: asked)
         let (plan, reduction, resolver, choices, keys) = try Self.resolve(
             request, profile, own: own, calibrations: calibrations, tracker: &tracker)
@@ -111,7 +98,6 @@ public struct SessionSetup: Sendable {
         liveOutputs = keys.liveOutputs(of: plan)
         self.profile = profile
         self.tracker = tracker
-        self.remote = remote
         self.request = request
     }
 
@@ -140,7 +126,7 @@ public struct SessionSetup: Sendable {
     }
 
     /// Prepares a plan with the caller's own sources by role, opened but not started.
-    public init(
+    package init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource]
     ) {
         self.plan = plan
@@ -162,7 +148,7 @@ public struct SessionSetup: Sendable {
     ///   the budget.
     /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy, or
     ///   access is denied.
-    public static func plan(_ request: SetupRequest) throws(SetupError) -> SessionPlan {
+    package static func plan(_ request: SessionConfiguration) throws(SetupError) -> SessionPlan {
         try resolve(request, calibrations: Calibrations.file, assumes: true).plan
     }
 
@@ -175,8 +161,8 @@ public struct SessionSetup: Sendable {
     /// - Returns: The reduced plan and its cost, even if it exceeds the budget.
     /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy, or
     ///   access is denied.
-    public static func reduction(
-        _ request: SetupRequest, on machine: MachineModel
+    package static func reduction(
+        _ request: SessionConfiguration, on machine: MachineModel
     ) throws(SetupError) -> PlanReduction {
         var request = request
         request.machine = machine
@@ -190,7 +176,7 @@ public struct SessionSetup: Sendable {
     /// Compiles a request's plan. Remote devices that aren't connected are either planned in the format that their
     /// roles request, or omitted.
     static func resolve(
-        _ request: SetupRequest, calibrations: StateFile<Calibrations>?, assumes: Bool = false
+        _ request: SessionConfiguration, calibrations: StateFile<Calibrations>?, assumes: Bool = false
     ) throws(SetupError) -> (
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
     ) {
@@ -206,7 +192,7 @@ public struct SessionSetup: Sendable {
     /// Compiles a request's plan. Creates a tracker if a camera requests the computer's orientation and `tracker` is
     /// `nil`.
     private static func resolve(
-        _ request: SetupRequest, _ profile: Profile, own: SuppliedSources = SuppliedSources(),
+        _ request: SessionConfiguration, _ profile: Profile, own: SuppliedSources = SuppliedSources(),
         calibrations: StateFile<Calibrations>?,
         tracker: inout (any OrientationTracker)?
     ) throws(SetupError) -> (
@@ -240,7 +226,7 @@ public struct SessionSetup: Sendable {
                 return (corrected(plan), nil, resolver, choices, keys)
             }
             var reduction = try PlanReduction(
-                of: profile, devices: devices, on: machine, duration: request.duration)
+                of: profile, devices: devices, on: machine, duration: request.recording.duration)
             reduction.requestedPlan = corrected(reduction.requestedPlan)
             reduction.plan = corrected(reduction.plan)
             return (reduction.plan, reduction, resolver, choices, keys)
@@ -256,13 +242,13 @@ public struct SessionSetup: Sendable {
     /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy, or
     ///   access is denied.
     package static func resolveDevices(
-        _ request: SetupRequest
+        _ request: SessionConfiguration
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
         try resolveDevices(try profile(of: request), request)
     }
 
     private static func resolveDevices(
-        _ profile: Profile, _ request: SetupRequest, _ own: SuppliedSources = SuppliedSources()
+        _ profile: Profile, _ request: SessionConfiguration, _ own: SuppliedSources = SuppliedSources()
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
         let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
         let wantsReal = selectors.contains { !VirtualSources.handles($0) && !SuppliedSources.handles($0) }
@@ -275,7 +261,7 @@ public struct SessionSetup: Sendable {
     }
 
     /// Returns the profile named in a request, with the request's changes applied.
-    static func profile(of request: SetupRequest) throws(SetupError) -> Profile {
+    static func profile(of request: SessionConfiguration) throws(SetupError) -> Profile {
         do throws(ProfileError) {
             let read: Profile
             if let known = request.loadedProfile {
@@ -305,8 +291,8 @@ public struct SessionSetup: Sendable {
     /// - Parameter request: The profile and devices to use.
     /// - Returns: The selectors in their original spelling.
     /// - Throws: `SetupError.profile` if the profile can't be read or is invalid.
-    public static func selectors(
-        of request: SetupRequest
+    package static func selectors(
+        of request: SessionConfiguration
     ) throws(SetupError) -> (cameras: [String: String], microphones: [String: String]) {
         let profile = try profile(of: request)
         return (
@@ -316,7 +302,7 @@ public struct SessionSetup: Sendable {
     }
 
     /// The profiles of this user and of this installation.
-    public static var library: ProfileLibrary {
+    package static var library: ProfileLibrary {
         ProfileLibrary(
             environment: ProcessInfo.processInfo.environment,
             executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
@@ -327,7 +313,9 @@ public struct SessionSetup: Sendable {
     ///
     /// - Returns: The request, including the profile.
     /// - Throws: `SetupError.profile` if the profile can't be read or is invalid.
-    public static func loadProfile(for request: SetupRequest) throws(SetupError) -> SetupRequest {
+    package static func loadProfile(for request: SessionConfiguration) throws(SetupError)
+        -> SessionConfiguration
+    {
         var request = request
         guard request.loadedProfile == nil else { return request }
         do throws(ProfileError) {
@@ -340,12 +328,12 @@ public struct SessionSetup: Sendable {
 
     /// The first role with the selector `any`, which gets the preferred camera, or `nil` if every role names a specific
     /// camera.
-    public var leadingRole: String? { choices?.leader }
+    package var leadingRole: String? { choices?.leader }
 
     /// The rule that selects the leading role's camera between recordings. The rule uses the profile's policy and the
     /// role's current camera, and excludes the cameras of other roles. The value is `nil` if there is no leading role,
     /// or its camera is synthetic.
-    public var cameraSelection: CameraSelection? {
+    package var cameraSelection: CameraSelection? {
         guard let choices, let leader = choices.leader, let current = cameras[leader]?.device,
             let identity = Self.storableIdentity(of: current)
         else { return nil }
@@ -359,7 +347,7 @@ public struct SessionSetup: Sendable {
     ///
     /// - Returns: A warning for the user if previously stored data couldn't be read.
     /// - Throws: `StateFileError` if the data can't be written. The recording isn't affected.
-    public func storeDevices() throws(StateFileError) -> String? {
+    package func storeDevices() throws(StateFileError) -> String? {
         let cameras = self.cameras.filter { !suppliedRoles.contains($0.key) }
             .compactMapValues { Self.storableIdentity(of: $0.device) }
         let microphones = self.microphones
@@ -386,44 +374,17 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// Creates a session for the opened devices. The session doesn't record until it's started.
-    ///
-    /// - Parameters:
-    ///   - options: The recording's folder, name, duration, and other settings that aren't part of the plan.
-    ///     By default, the recording is saved to a folder in `recordings` and runs until it's stopped.
-    ///   - clock: The session clock. Tests with synthetic devices use a simulated clock.
-    ///   - frameTaps: Taps that receive captured frames.
-    ///   - audioTaps: Taps that receive aligned audio.
-    ///   - metadataTaps: Taps that receive the metadata of each frame.
-    ///   - synchronizedOutputs: Outputs that deliver the data of several devices together, tick by tick.
-    ///   - stills: Takes stills, and clips with audio, from the session's cameras. `nil` disables stills.
-    ///   - host: The computer whose system pressure is monitored. `nil` reads this computer; in simulated
-    ///     time, `nil` disables the monitoring of system pressure.
-    /// - Returns: The new session.
-    public func makeSession(
-        _ options: RecordingOptions = RecordingOptions(
-            parentFolder: "recordings", version: MulticamVersion.current),
-        clock: any SessionClock = MonotonicClock(),
+    /// Creates a session for the opened devices; see `MulticamSession.init`.
+    package func makeSession(
+        _ options: RecordingOptions = RecordingOptions(), clock: any SessionClock = MonotonicClock(),
         frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [], metadataTaps: [MetadataTap] = [],
-        synchronizedOutputs: [SynchronizedOutput] = [], stills: SessionStills? = nil,
+        synchronizedOutputs: [SynchronizedOutput] = [], clipLength: Nanoseconds = .zero,
         host: (any HostReading)? = nil
     ) -> MulticamSession {
-        let microphones = stills?.tapped(self.microphones) ?? self.microphones
-        let frameTaps = frameTaps + (stills?.taps ?? [])
-        var options = options
-        if options.reduction == nil { options.reduction = reduction }
-        if options.machine == nil { options.machine = request?.machine }
-        if options.writeMemory == nil {
-            options.writeMemory = Self.writeMemory(
-                available: FreeMemory.bytes(), folders: options.backup == nil ? 1 : 2)
-        }
-        if clock.isRealTime { ThreadPriorities.process.setService(RealtimeKit()) }
-        return MulticamSession(
-            plan: plan, cameras: cameras, microphones: microphones, voices: voices, options: options,
-            clock: clock,
-            codecs: codecs, frameTaps: frameTaps, audioTaps: audioTaps, metadataTaps: metadataTaps,
-            synchronizedOutputs: synchronizedOutputs,
-            host: host ?? (clock.isRealTime ? ThisHost() : nil))
+        MulticamSession(
+            self, options, clock: clock, frameTaps: frameTaps, audioTaps: audioTaps,
+            metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs, clipLength: clipLength,
+            host: host)
     }
 
     /// Returns the memory limit for the write queue of each folder. All queues together get a quarter of the available
@@ -515,8 +476,8 @@ extension SessionSetup {
     ///   - machine: The computer to run on: `ThisMachine(output:).model`.
     /// - Returns: The combinations, and notes for the user, one sentence each.
     /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy.
-    public static func sets(
-        _ request: SetupRequest?, on machine: MachineModel
+    package static func sets(
+        _ request: SessionConfiguration?, on machine: MachineModel
     ) throws(SetupError) -> (sets: CameraSets, notes: [String]) {
         guard let request else { return connectedSets(on: machine) }
         let profile = try profile(of: request)
@@ -579,7 +540,7 @@ extension SessionSetup {
     /// - Parameter scene: The scene returned by `MulticamSession.saveScene`.
     /// - Returns: The path of the file, and whether it's a new copy.
     /// - Throws: `ProfileError` with the reason why the scene can't be written. All files are unchanged in this case.
-    public func save(_ scene: SceneSettings) throws(ProfileError) -> (path: String, isCopy: Bool) {
+    package func save(_ scene: SceneSettings) throws(ProfileError) -> (path: String, isCopy: Bool) {
         try Self.library.save(scene, in: try profileName())
     }
 
@@ -590,7 +551,7 @@ extension SessionSetup {
     /// - Parameter name: The scene's name.
     /// - Returns: The path of the file, and whether it's a new copy; `nil` if the profile doesn't contain the scene.
     /// - Throws: `ProfileError` with the reason why the scene can't be deleted. All files are unchanged in this case.
-    public func delete(sceneNamed name: String) throws(ProfileError) -> (path: String, isCopy: Bool)? {
+    package func delete(sceneNamed name: String) throws(ProfileError) -> (path: String, isCopy: Bool)? {
         try Self.library.delete(sceneNamed: name, in: try profileName())
     }
 

@@ -3,7 +3,7 @@ internal import Interchange
 internal import Media
 internal import Plan
 internal import Profiles
-public import Session
+package import Session
 
 /// Switches the program to the active speaker while a session is running.
 ///
@@ -191,7 +191,7 @@ extension SessionSetup {
     /// `program: { switching: voice }`. Automatic switching ends with the session.
     ///
     /// - Parameter session: A session of this setup that hasn't started recording yet.
-    public func enableVoiceSwitching(for session: MulticamSession) {
+    package func enableVoiceSwitching(for session: MulticamSession) {
         guard let program = profile?.program, program.switching == .voice, !plan.microphones.isEmpty else {
             return
         }

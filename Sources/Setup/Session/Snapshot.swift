@@ -1,11 +1,11 @@
 internal import Capture
 internal import Encoding
-public import Media
+package import Media
 internal import Plan
 internal import Profiles
-internal import Session
+package import Session
 internal import SessionFolder
-public import Stills
+package import Stills
 internal import VirtualDevices
 
 /// Takes stills from cameras that aren't in use. Runs the cameras until exposure and focus have settled,
@@ -16,7 +16,7 @@ internal import VirtualDevices
 /// let folder = StillFolder(path: ".", version: MulticamVersion.current)
 /// let files = try snapshot.take().map { try snapshot.write($0, into: folder) }
 /// ```
-public final class Snapshot: Sendable {
+package final class Snapshot: Sendable {
     private let cameras: [StillCamera]
     private let observation: Observation
     private let settling: Nanoseconds
@@ -41,7 +41,7 @@ public final class Snapshot: Sendable {
     ///   - live: Length of the clip around each still. Clips have no audio. Zero disables clips.
     ///   - settling: Time for exposure and focus to settle, between the first good frame and the still.
     /// - Throws: `StillError` if a stream can't be decoded.
-    public init(
+    package init(
         _ setup: SessionSetup, live: Nanoseconds = .zero, settling: Nanoseconds = .seconds(1)
     ) throws(StillError) {
         let clock = MonotonicClock()
@@ -67,7 +67,7 @@ public final class Snapshot: Sendable {
     /// - Returns: The stills in the plan's order.
     /// - Throws: `RecordingError` if a camera doesn't start or delivers no frames. `StillError` if a still
     ///   can't be taken. `ThreadError` if the system can't create a thread.
-    public func take() throws -> [Still] {
+    package func take() throws -> [Still] {
         let progress = ConditionLock(Progress())
         let byRole = Dictionary(cameras.map { ($0.role, $0) }, uniquingKeysWith: { first, _ in first })
         let observer = try MediaThread(name: "snapshot") { [observation, settling] in
@@ -110,7 +110,7 @@ public final class Snapshot: Sendable {
     ///   - name: The file's name. `nil` uses the default name.
     /// - Returns: The files that were written.
     /// - Throws: `StillError` if the frame can't be encoded, or if a file can't be written or already exists.
-    public func write(
+    package func write(
         _ still: Still, into folder: StillFolder, as name: String? = nil
     ) throws(StillError) -> StillFolder.Files {
         try folder.write(still, with: Codecs(), as: name)
@@ -138,7 +138,7 @@ extension SessionSetup {
     ///   - selector: The camera's selector as in a profile.
     ///   - role: Name for the camera's stills.
     /// - Throws: `SetupError` if the camera is missing, busy, or ambiguous, or if access is denied.
-    public init(stillsOf selector: String, role: String = "camera") throws(SetupError) {
+    package init(stillsOf selector: String, role: String = "camera") throws(SetupError) {
         var profile = Profile(
             name: "snapshot", cameras: [CameraRole(role: role, device: selector)],
             tracks: TrackSettings(cameras: .encode, microphones: .none))
@@ -171,7 +171,7 @@ extension SessionSetup {
     ///   - takesAll: Whether to open all cameras of the profile, or only the first.
     /// - Throws: `SetupError` if the profile or a selector is invalid, or if a camera is missing or busy, or
     ///   access is denied.
-    public init(stillsOf request: SetupRequest, takesAll: Bool) throws(SetupError) {
+    package init(stillsOf request: SessionConfiguration, takesAll: Bool) throws(SetupError) {
         var (plan, _, resolver, _) = try Self.resolve(request, calibrations: Calibrations.file)
         plan.microphones = []
         if !takesAll { plan.cameras = Array(plan.cameras.prefix(1)) }
@@ -193,47 +193,5 @@ extension SessionSetup {
             }
         }
         return offers.max { ($0.size.pixelCount, rank($0)) < ($1.size.pixelCount, rank($1)) }
-    }
-}
-
-extension SessionStills {
-    /// Creates a still capture for each camera of a setup, including clips. Pass the still capture to
-    /// `makeSession`.
-    ///
-    /// - Parameters:
-    ///   - setup: The setup with its opened devices.
-    ///   - live: Length of the clip around each still, in nanoseconds. Zero disables clips.
-    public init(_ setup: SessionSetup, live: Nanoseconds = .zero) {
-        self.init(setup.plan, cameras: setup.cameras, live: live, codecs: setup.codecs)
-    }
-
-    /// Captures the next complete frame from each camera in a recording at about the same time, and writes the frames
-    /// to the session folder as `stills/2026-11-21_142310-123_desk.jpg`. Blocks the calling thread: don't call this
-    /// from a Swift task or from several threads at once.
-    ///
-    /// - Parameters:
-    ///   - roles: The roles of the cameras. An empty array means all cameras.
-    ///   - folder: The path of the session folder.
-    /// - Returns: For each camera, the written files or the error, in the plan's order.
-    /// - Throws: `StillError` if a role has no camera. No stills are taken in this case.
-    public func take(
-        _ roles: [String] = [], intoSession folder: String
-    ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
-        try take(roles, into: StillFolder(ofSession: folder, version: MulticamVersion.current))
-    }
-
-    /// Captures the next complete frame from each camera at about the same time, and writes the frames to any folder.
-    /// Use this for cameras on standby. Blocks the calling thread: don't call this from a Swift task or from several
-    /// threads at once.
-    ///
-    /// - Parameters:
-    ///   - roles: The roles of the cameras. An empty array means all cameras.
-    ///   - folder: The folder to write to.
-    /// - Returns: For each camera, the written files or the error, in the plan's order.
-    /// - Throws: `StillError` if a role has no camera. No stills are taken in this case.
-    public func take(
-        _ roles: [String] = [], into folder: StillFolder
-    ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
-        try takeStills(roles, into: folder, with: Codecs())
     }
 }

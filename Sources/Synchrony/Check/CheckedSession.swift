@@ -1,28 +1,28 @@
 internal import FoundationEssentials
 internal import Glibc
-public import Media
-public import SessionFolder
+package import Media
+package import SessionFolder
 internal import System
-public import Timing
+package import Timing
 
 /// A finished recording, as described by the manifest in its session folder. All files of the recording's
 /// tracks exist.
-public struct CheckedSession: Sendable {
+package struct CheckedSession: Sendable {
     /// Path of the session folder.
-    public let folder: String
+    package let folder: String
     /// Tracks to measure, in the manifest's order.
-    public let tracks: [CheckedTrack]
+    package let tracks: [CheckedTrack]
     /// Length of the recording according to the manifest. Measurements use the actual length of the files
     /// instead.
-    public let duration: Nanoseconds
+    package let duration: Nanoseconds
     /// Verdict that was determined at the end of the recording.
-    public let verdict: Verdict
+    package let verdict: Verdict
 
     /// Reads the manifest of a session folder, and checks that the files of all tracks exist.
     ///
     /// - Throws: `SyncCheckError` if the manifest is missing, unreadable, or lists no tracks, if the recording hasn't
     ///   ended, or if a file is missing or unreadable.
-    public init(folder: String) throws(SyncCheckError) {
+    package init(folder: String) throws(SyncCheckError) {
         self.folder = folder
         let manifest = try Self.manifest(in: folder)
         if manifest.outcome == .recording, let remedy = FolderState(of: folder).remedy(for: folder) {
@@ -47,7 +47,7 @@ public struct CheckedSession: Sendable {
     ///   - parts: The name, the recording, and the start of the recording for each node. The start is
     ///     relative to the group's T0; it is negative if the recording started before T0.
     /// - Throws: `SyncCheckError` if `parts` is empty.
-    public init(folder: String, joining parts: [(node: String, session: CheckedSession, later: Nanoseconds)])
+    package init(folder: String, joining parts: [(node: String, session: CheckedSession, later: Nanoseconds)])
         throws(SyncCheckError)
     {
         guard let first = parts.first else {
@@ -178,44 +178,44 @@ public struct CheckedSession: Sendable {
 }
 
 /// A track of a recording to be measured, with its files. A program with audio is represented by two tracks.
-public struct CheckedTrack: Sendable, Equatable {
+package struct CheckedTrack: Sendable, Equatable {
     /// Content of a track.
-    public enum Kind: String, Sendable, Codable {
+    package enum Kind: String, Sendable, Codable {
         case camera
         case microphone
         case programVideo = "program-picture"
         case programAudio = "program-sound"
 
         /// Whether the track is audio.
-        public var isAudio: Bool { self == .microphone || self == .programAudio }
+        package var isAudio: Bool { self == .microphone || self == .programAudio }
     }
 
     /// Name of the track.
-    public let name: String
+    package let name: String
     /// Content type of the track.
-    public let kind: Kind
+    package let kind: Kind
     /// Path of the session folder.
-    public let folder: String
+    package let folder: String
     /// Files in chronological order, relative to the folder. A split track has several files.
-    public let files: [String]
+    package let files: [String]
     /// Index of the track's stream in each file, from 0.
-    public let stream: Int
+    package let stream: Int
     /// Time between two ticks of a video track; zero for audio.
-    public let tick: Nanoseconds
+    package let tick: Nanoseconds
     /// Maximum time between two frames of the track's cameras according to their formats; zero for audio.
-    public let cameraInterval: Nanoseconds
+    package let cameraInterval: Nanoseconds
     /// Number of duplicated frames and slates, which replace frames that weren't captured. `Int.max` if the
     /// number is unknown.
-    public let filled: Int
+    package let filled: Int
     /// Start of the first file, relative to T0.
-    public let start: Nanoseconds
+    package let start: Nanoseconds
     /// Start of each file after the first, relative to T0; `nil` if the start is unknown, in which case the
     /// file is assumed to follow the previous one directly. The start of a file can be before the end of the
     /// previous one, because a copied H.264 file continues to the next key frame after a split.
-    public let laterStarts: [Nanoseconds?]
+    package let laterStarts: [Nanoseconds?]
     /// Periods in which the track, or a device that it shows, differs from the captured data, according to the loss
     /// ledger.
-    public let gaps: [Gap]
+    package let gaps: [Gap]
 
     /// Creates a track to be measured.
     ///
@@ -231,7 +231,7 @@ public struct CheckedTrack: Sendable, Equatable {
     ///   - start: Start of the first file, relative to T0.
     ///   - laterStarts: Start of each file after the first, relative to T0; `nil` if the start is unknown.
     ///   - gaps: Periods in which the track differs from the captured data.
-    public init(
+    package init(
         name: String, kind: Kind, folder: String, files: [String], stream: Int, tick: Nanoseconds = .zero,
         cameraInterval: Nanoseconds = .zero,
         filled: Int = .max, start: Nanoseconds = .zero, laterStarts: [Nanoseconds?] = [], gaps: [Gap] = []
@@ -269,7 +269,7 @@ public struct CheckedTrack: Sendable, Equatable {
 
     /// Frame duration for tolerances that are given in frames: the longer of the track's and the camera's
     /// frame durations.
-    public var frame: Nanoseconds { max(tick, cameraInterval) }
+    package var frame: Nanoseconds { max(tick, cameraInterval) }
 }
 
 /// Checks whether a file of a session folder can be read. The file must be a non-empty regular file whose path contains

@@ -1,20 +1,20 @@
 internal import Glibc
-public import Media
+package import Media
 
 /// Offset of a track from its reference at a certain time. The offset is positive if events appear later in
 /// the track than in the reference.
-public struct MeasuredOffset: Sendable, Equatable, Codable {
+package struct MeasuredOffset: Sendable, Equatable, Codable {
     /// Time of the measurement relative to T0: the mean time of the claps, or the middle of the correlation
     /// window.
-    public let at: MediaTime
+    package let at: MediaTime
     /// Offset from the reference. The value is positive if events appear later in the track than in the
     /// reference.
-    public let offset: Nanoseconds
+    package let offset: Nanoseconds
     /// Maximum difference between the true offset and `offset`. Between video tracks, the uncertainty exceeds
     /// the duration of a frame, unless claps at many frame phases have reduced it.
-    public let uncertainty: Nanoseconds
+    package let uncertainty: Nanoseconds
     /// Number of measured claps; 0 if the offset was measured by audio correlation.
-    public let claps: Int
+    package let claps: Int
 
     enum CodingKeys: String, CodingKey {
         case at = "at_ns"
@@ -28,11 +28,11 @@ public struct MeasuredOffset: Sendable, Equatable, Codable {
 }
 
 /// Drift of a track relative to its reference.
-public struct MeasuredDrift: Sendable, Equatable {
+package struct MeasuredDrift: Sendable, Equatable {
     /// Drift in parts per million, positive when the track falls behind the reference: 1 ppm is 3.6 ms per hour.
-    public let partsPerMillion: Double
+    package let partsPerMillion: Double
     /// Uncertainty of the drift in parts per million, in either direction.
-    public let uncertainty: Double
+    package let uncertainty: Double
 
     /// Minimum time between two measurements that are used to determine drift.
     static let shortestSpan = Nanoseconds.seconds(10)
@@ -42,7 +42,7 @@ public struct MeasuredDrift: Sendable, Equatable {
 
     /// Determines the drift from an offset measured near the start and one measured near the end. Returns
     /// `nil` if the two measurements are too close in time or too uncertain.
-    public init?(from start: MeasuredOffset, to end: MeasuredOffset) {
+    package init?(from start: MeasuredOffset, to end: MeasuredOffset) {
         let span = Nanoseconds(end.at.nanoseconds - start.at.nanoseconds)
         guard span >= Self.shortestSpan else { return nil }
         partsPerMillion = (end.offset - start.offset).inSeconds / span.inSeconds * 1e6
@@ -52,7 +52,7 @@ public struct MeasuredDrift: Sendable, Equatable {
 
     /// Fits a straight line to the offsets of many claps (least squares). Returns `nil` if there are fewer than four
     /// claps, they span too short a time, or the result is too uncertain.
-    public init?(of claps: [MeasuredOffset]) {
+    package init?(of claps: [MeasuredOffset]) {
         guard claps.count >= 4, let first = claps.first, let last = claps.last,
             last.at.nanoseconds - first.at.nanoseconds >= Self.shortestSpan.count
         else { return nil }
@@ -76,17 +76,17 @@ public struct MeasuredDrift: Sendable, Equatable {
 }
 
 /// The maximum offsets between aligned tracks.
-public struct SyncTolerance: Sendable, Equatable {
+package struct SyncTolerance: Sendable, Equatable {
     /// Maximum offset between two audio tracks.
-    public var audio: Nanoseconds
+    package var audio: Nanoseconds
     /// Maximum offset if at least one track is video and several claps were measured, in frames of the slower camera.
-    public var frame: Double
+    package var frame: Double
     /// Maximum offset if at least one track is video and only one clap was measured, in frames of the slower
     /// camera. Even if two cameras are aligned, a single clap may appear one frame apart in their tracks.
-    public var singleFrame: Double
+    package var singleFrame: Double
 
     /// Creates tolerances. The default values are those of `multicam sync-check`.
-    public init(audio: Nanoseconds = .milliseconds(5), frame: Double = 0.5, singleFrame: Double = 1.3) {
+    package init(audio: Nanoseconds = .milliseconds(5), frame: Double = 0.5, singleFrame: Double = 1.3) {
         self.audio = audio
         self.frame = frame
         self.singleFrame = singleFrame

@@ -1,5 +1,5 @@
 internal import Encoding
-public import Media
+package import Media
 
 /// Measures the offsets between the tracks of a recording, using only the recorded frames and audio.
 ///
@@ -7,7 +7,7 @@ public import Media
 /// in its reference. The check examines the first and the last minute of the recording. If a track doesn't
 /// contain events in these minutes, the check examines up to five minutes at each end. The check blocks the
 /// calling thread while it reads and decodes files. Not thread-safe: use it from one thread only.
-public struct SyncCheck {
+package struct SyncCheck {
     /// The events of one track.
     private struct AnalyzedTrack {
         let track: CheckedTrack
@@ -31,7 +31,7 @@ public struct SyncCheck {
     private static let shortestHalf = Nanoseconds.seconds(2)
 
     /// Prepares to check a recording with the given tolerance.
-    public init(_ session: CheckedSession, tolerance: SyncTolerance = SyncTolerance()) {
+    package init(_ session: CheckedSession, tolerance: SyncTolerance = SyncTolerance()) {
         self.session = session
         self.tolerance = tolerance
     }
@@ -43,7 +43,7 @@ public struct SyncCheck {
     ///   - progress: Called a few times per track with a message for users, on the calling thread.
     /// - Returns: The result, with an entry for each track in the manifest's order.
     /// - Throws: `EncodingError` if a file can't be read.
-    public func run(
+    package func run(
         version: String, progress: (String) -> Void = { _ in }
     ) throws(EncodingError) -> SyncFindings {
         var found: [AnalyzedTrack] = []
@@ -242,16 +242,16 @@ public struct SyncCheck {
 }
 
 /// The reason why a folder can't be measured.
-public struct SyncCheckError: Error, Sendable, Equatable {
+package struct SyncCheckError: Error, Sendable, Equatable {
     /// Path of the session folder.
-    public let folder: String
+    package let folder: String
     /// A message that describes the problem and how to solve it.
-    public let reason: String
+    package let reason: String
     /// Whether the cause is that the process lacks read permission.
-    public let isPermission: Bool
+    package let isPermission: Bool
 
     /// Creates an error for a folder. The reason is a sentence that is displayed after the folder's path.
-    public init(folder: String, reason: String, isPermission: Bool = false) {
+    package init(folder: String, reason: String, isPermission: Bool = false) {
         self.folder = folder
         self.reason = reason
         self.isPermission = isPermission
@@ -260,5 +260,5 @@ public struct SyncCheckError: Error, Sendable, Equatable {
 
 extension SyncCheckError: CustomStringConvertible {
     /// The folder and the reason, as a message for users.
-    public var description: String { "\(folder.printable(limit: 1000)): \(reason)" }
+    package var description: String { "\(folder.printable(limit: 1000)): \(reason)" }
 }

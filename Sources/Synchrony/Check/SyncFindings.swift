@@ -1,10 +1,10 @@
-public import Media
+package import Media
 
 /// The result of `multicam sync-check`. The file `report/sync.json` contains this result in the format that
 /// is specified in `docs/sync.schema.json`.
-public struct SyncFindings: Sendable, Equatable, Codable {
+package struct SyncFindings: Sendable, Equatable, Codable {
     /// Overall verdict on all tracks.
-    public enum Verdict: String, Sendable, Codable {
+    package enum Verdict: String, Sendable, Codable {
         /// No track is out of sync by more than the tolerance, and at least one track was measured.
         case aligned
         /// At least one track is out of sync by more than the tolerance.
@@ -14,14 +14,14 @@ public struct SyncFindings: Sendable, Equatable, Codable {
     }
 
     /// Verdict on one track.
-    public enum TrackVerdict: String, Sendable, Codable {
+    package enum TrackVerdict: String, Sendable, Codable {
         /// The track is the reference for the other tracks.
         case reference
         case aligned, apart, unknown
     }
 
     /// Method that was used to measure an offset.
-    public enum Method: String, Sendable, Codable {
+    package enum Method: String, Sendable, Codable {
         /// Flashes, claps, and beeps that both tracks contain were matched.
         case claps
         /// The audio of both tracks was correlated.
@@ -29,15 +29,15 @@ public struct SyncFindings: Sendable, Equatable, Codable {
     }
 
     /// Limits used to judge the tracks.
-    public struct Tolerance: Sendable, Equatable, Codable {
+    package struct Tolerance: Sendable, Equatable, Codable {
         /// Maximum offset between two audio tracks.
-        public let audio: Nanoseconds
+        package let audio: Nanoseconds
         /// Maximum offset if at least one track is video and several claps were measured, in frames of the slower
         /// camera.
-        public let frame: Double
+        package let frame: Double
         /// Maximum offset if at least one track is video and only one clap was measured, in frames of the slower
         /// camera.
-        public let singleFrame: Double
+        package let singleFrame: Double
 
         enum CodingKeys: String, CodingKey {
             case audio = "sound_ns"
@@ -48,39 +48,39 @@ public struct SyncFindings: Sendable, Equatable, Codable {
 
     /// Result of one track, compared with its reference. Unknown values are `nil`, which is encoded as `null`
     /// in JSON.
-    public struct Track: Sendable, Equatable, Codable {
+    package struct Track: Sendable, Equatable, Codable {
         /// Name of the track.
-        public let name: String
+        package let name: String
         /// Content type of the track.
-        public let kind: CheckedTrack.Kind
+        package let kind: CheckedTrack.Kind
         /// Number of flashes or onsets found in the examined windows.
-        public let events: Int
+        package let events: Int
         /// Verdict on the track.
-        public var verdict: TrackVerdict
+        package var verdict: TrackVerdict
         /// Name of the reference track.
-        public var reference: String?
+        package var reference: String?
         /// Method that was used to measure the offset.
-        public var method: Method?
+        package var method: Method?
         /// Offset near the start of the recording.
-        public var start: MeasuredOffset?
+        package var start: MeasuredOffset?
         /// Offset near the end of the recording.
-        public var end: MeasuredOffset?
+        package var end: MeasuredOffset?
         /// Drift in parts per million, positive when the track falls behind its reference.
-        public var drift: Double?
+        package var drift: Double?
         /// Uncertainty of the drift in parts per million, in either direction.
-        public var driftUncertainty: Double?
+        package var driftUncertainty: Double?
         /// Confidence from 0 to 1. If claps were matched, the confidence is the share of claps that agree,
         /// reduced if there are few claps. If audio was correlated, the confidence is derived from the height
         /// of the correlation peak.
-        public var confidence: Double?
+        package var confidence: Double?
         /// Maximum offset that counts as aligned for this track.
-        public var tolerance: Nanoseconds?
+        package var tolerance: Nanoseconds?
         /// The longer frame duration of the two tracks; `nil` if both tracks are audio.
-        public var frame: Nanoseconds?
+        package var frame: Nanoseconds?
         /// Offset of each clap that both tracks contain; `nil` if audio was correlated.
-        public var claps: [MeasuredOffset]?
+        package var claps: [MeasuredOffset]?
         /// The reason why a value is unknown, as a sentence; `nil` if all values are known.
-        public var note: String?
+        package var note: String?
 
         enum CodingKeys: String, CodingKey {
             case name, kind, events, verdict, reference, method, start, end
@@ -93,7 +93,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
         }
 
         /// Encodes all fields, including fields without a value, which are `null`.
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(name, forKey: .name)
             try container.encode(kind, forKey: .kind)
@@ -114,17 +114,17 @@ public struct SyncFindings: Sendable, Equatable, Codable {
     }
 
     /// Version of the file format.
-    public var schema = 1
+    package var schema = 1
     /// Version of multicam that made the measurement.
-    public let multicam: String
+    package let multicam: String
     /// Length of the longest track.
-    public let duration: Nanoseconds
+    package let duration: Nanoseconds
     /// Limits used to judge the tracks.
-    public let tolerance: Tolerance
+    package let tolerance: Tolerance
     /// Overall verdict on all tracks.
-    public let verdict: Verdict
+    package let verdict: Verdict
     /// Results of all tracks, in the manifest's order.
-    public let tracks: [Track]
+    package let tracks: [Track]
 
     enum CodingKeys: String, CodingKey {
         case schema, multicam
@@ -135,7 +135,7 @@ public struct SyncFindings: Sendable, Equatable, Codable {
 
 extension SyncFindings {
     /// The verdict as one or two sentences for users.
-    public var sentence: String {
+    package var sentence: String {
         let apart = tracks.filter { $0.verdict == .apart }
         let unknown = tracks.filter { $0.verdict == .unknown }
         let rest = unknown.isEmpty ? "" : " Not measured: \(Self.list(unknown.map(\.label)))."
@@ -160,7 +160,7 @@ extension SyncFindings {
 
 extension SyncFindings.Track {
     /// Display name of the track. For the program, the name states whether the track contains video or audio.
-    public var label: String {
+    package var label: String {
         switch kind {
         case .camera, .microphone: name
         case .programVideo: "\(name) (frames)"
@@ -169,7 +169,7 @@ extension SyncFindings.Track {
     }
 
     /// Short text with the track's verdict and the measured values.
-    public var summary: String {
+    package var summary: String {
         switch verdict {
         case .reference: "reference"
         case .unknown: "unknown"
@@ -187,7 +187,7 @@ extension SyncFindings.Track {
     ///
     /// - Parameter measured: A measured offset of this track.
     /// - Returns: A short text for users.
-    public func text(of measured: MeasuredOffset) -> String {
+    package func text(of measured: MeasuredOffset) -> String {
         guard let frame, measured.leastMagnitude == .zero, measured.offset.magnitude <= frame,
             measured.uncertainty > frame / 2
         else { return measured.text }
@@ -195,7 +195,7 @@ extension SyncFindings.Track {
     }
 
     /// The drift with its uncertainty, for example `+1.2 ± 0.3 ppm`; `nil` if the drift is unknown.
-    public var driftText: String? {
+    package var driftText: String? {
         guard let drift, let driftUncertainty else { return nil }
         return "\(drift.decimals(1, isSigned: true)) ± \(driftUncertainty.decimals(1)) ppm"
     }
@@ -203,7 +203,7 @@ extension SyncFindings.Track {
 
 extension MeasuredOffset {
     /// The offset with its uncertainty in milliseconds, with two decimal places if they are significant.
-    public var text: String {
+    package var text: String {
         let digits = uncertainty < .milliseconds(1) ? 2 : 1
         let offset = self.offset.inMilliseconds.decimals(digits, isSigned: true)
         return "\(offset) ± \(uncertainty.inMilliseconds.decimals(digits)) ms"
@@ -212,7 +212,7 @@ extension MeasuredOffset {
 
 extension CheckedTrack.Kind {
     /// Display name of the track kind.
-    public var displayName: String {
+    package var displayName: String {
         switch self {
         case .camera: "camera"
         case .microphone: "microphone"

@@ -3,7 +3,7 @@ internal import Plots
 
 /// Draws `report/sync-check.svg`, which shows the tolerance of each track, and its offset over time with the
 /// uncertainty.
-public struct SyncPlot {
+package struct SyncPlot {
     private let findings: SyncFindings
 
     private static let width = 1000
@@ -30,12 +30,12 @@ public struct SyncPlot {
     }
 
     /// Creates a plot of the given result.
-    public init(_ findings: SyncFindings) {
+    package init(_ findings: SyncFindings) {
         self.findings = findings
     }
 
     /// The complete plot in SVG format.
-    public var document: String {
+    package var document: String {
         let shown = findings.tracks.filter { $0.verdict != .reference }
         let height = Self.header + Double(max(1, shown.count)) * Self.row + 10
         var canvas = SVGCanvas(size: FrameSize(width: Self.width, height: Int(height)))

@@ -1,5 +1,5 @@
 internal import Encoding
-public import Media
+package import Media
 
 /// Finds flashes or onsets in windows of one track.
 ///
@@ -196,22 +196,22 @@ struct TrackParts {
 }
 
 /// A period of a recording, from `begin` (included) to `end` (excluded). Both times are relative to T0.
-public struct TrackWindow: Sendable, Equatable {
+package struct TrackWindow: Sendable, Equatable {
     /// Start of the window, relative to T0.
-    public let begin: MediaTime
+    package let begin: MediaTime
     /// End of the window, relative to T0. The window doesn't include this time.
-    public let end: MediaTime
+    package let end: MediaTime
 
     /// Creates a window from two times relative to T0. If `end` is before `begin`, the window is empty.
-    public init(from begin: Nanoseconds, to end: Nanoseconds) {
+    package init(from begin: Nanoseconds, to end: Nanoseconds) {
         self.begin = MediaTime(nanoseconds: begin.count)
         self.end = MediaTime(nanoseconds: max(begin, end).count)
     }
 
     /// Length of the window.
-    public var length: Nanoseconds { Nanoseconds(end.nanoseconds - begin.nanoseconds) }
+    package var length: Nanoseconds { Nanoseconds(end.nanoseconds - begin.nanoseconds) }
     /// Middle of the window, relative to T0.
-    public var middle: MediaTime { MediaTime(nanoseconds: (begin.nanoseconds + end.nanoseconds) / 2) }
+    package var middle: MediaTime { MediaTime(nanoseconds: (begin.nanoseconds + end.nanoseconds) / 2) }
 
     /// Whether the window contains the given time.
     func contains(_ time: MediaTime) -> Bool { begin <= time && time < end }

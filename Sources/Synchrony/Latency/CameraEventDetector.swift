@@ -1,8 +1,8 @@
-public import Media
+package import Media
 
 /// Detects flashes in the frames of one camera, each with the range of its possible start times. The detector
 /// is a value type that receives frames and returns events.
-public struct CameraEventDetector: Sendable {
+package struct CameraEventDetector: Sendable {
     private var detector = FlashDetector()
     private var samples: [FlashOnset.BrightnessSample] = []
 
@@ -14,7 +14,7 @@ public struct CameraEventDetector: Sendable {
     private static let standardErrors: Int64 = 2
 
     /// Creates a detector that hasn't processed any frames.
-    public init() {}
+    package init() {}
 
     /// Processes the next frame.
     ///
@@ -26,7 +26,7 @@ public struct CameraEventDetector: Sendable {
     /// - Returns: An event that began some frames before this one; `nil` if no event is ready to be reported.
     ///   The event began between `earliest` and `latest`, regardless of the camera's exposure time and of how
     ///   long the light stayed on.
-    public mutating func add(
+    package mutating func add(
         brightness: Double, at time: MediaTime, interval: Nanoseconds, error: Nanoseconds
     ) -> SharpEvent? {
         samples =
@@ -52,7 +52,7 @@ public struct CameraEventDetector: Sendable {
     }
 
     /// Discards all frames, because the next frame follows a period without frames.
-    public mutating func interrupt() {
+    package mutating func interrupt() {
         detector.interrupt()
         samples = []
     }

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Estimated delay of a device's time stamps relative to a reference. The estimate is based on the range of
 /// possible offsets of each event.
@@ -9,29 +9,29 @@ public import Media
 /// because two microphones are at unequal distances, the estimate is the median: as many ranges are
 /// completely below the estimate as above it. A single rule covers both cases: half of all range bounds are
 /// on each side of the estimate.
-public struct LatencyEstimate: Sendable, Equatable {
+package struct LatencyEstimate: Sendable, Equatable {
     /// Estimated latency. The value is positive if the device stamps events later than the reference.
-    public let median: Nanoseconds
+    package let median: Nanoseconds
     /// Maximum difference between the true latency and `median`, in either direction.
-    public let uncertainty: Nanoseconds
+    package let uncertainty: Nanoseconds
     /// Median distance of the events from `median`: the middles of half of the events' ranges are at most
     /// this far away.
-    public let spread: Nanoseconds
+    package let spread: Nanoseconds
     /// The difference between the lowest and the highest middle of the events' ranges, and the median width
     /// of the ranges. If all events occur at the same phase of a camera's frames, the difference between the
     /// middles is much smaller than an exposure.
-    public let phases: (range: Nanoseconds, exposure: Nanoseconds)
+    package let phases: (range: Nanoseconds, exposure: Nanoseconds)
     /// Number of events on which the estimate is based.
-    public let eventCount: Int
+    package let eventCount: Int
 
     /// Minimum number of events for a reliable estimate. Two events may agree by coincidence.
-    public static let fewestEvents = 3
+    package static let fewestEvents = 3
     /// Number of standard errors that are added to the uncertainty. A range of ±2.5 standard errors contains
     /// the true value in 99 % of cases.
     private static let standardErrors = 2.5
 
     /// Estimates the latency from the range of offsets that each event allows. Returns `nil` if there are no events.
-    public init?(_ ranges: [ClosedRange<Nanoseconds>]) {
+    package init?(_ ranges: [ClosedRange<Nanoseconds>]) {
         guard !ranges.isEmpty else { return nil }
         eventCount = ranges.count
         let ends = (ranges.map(\.lowerBound) + ranges.map(\.upperBound)).sorted()
@@ -52,7 +52,7 @@ public struct LatencyEstimate: Sendable, Equatable {
     }
 
     /// Returns whether all values of two estimates are equal.
-    public static func == (lhs: Self, rhs: Self) -> Bool {
+    package static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.median == rhs.median && lhs.uncertainty == rhs.uncertainty && lhs.spread == rhs.spread
             && lhs.phases == rhs.phases && lhs.eventCount == rhs.eventCount
     }
@@ -60,13 +60,13 @@ public struct LatencyEstimate: Sendable, Equatable {
     /// Whether the estimate may be used to correct time stamps. At least three events are required. The
     /// estimate must also be as precise as `goal`, or the latency must be so large that a correction improves
     /// the time stamps for every true value within the uncertainty.
-    public func isUsable(goal: Nanoseconds) -> Bool {
+    package func isUsable(goal: Nanoseconds) -> Bool {
         eventCount >= Self.fewestEvents && (uncertainty <= goal || median.magnitude >= uncertainty * 2)
     }
 
     /// Whether events at other phases of the camera's frames are needed, because all events so far occurred
     /// at about the same phase.
-    public var needsOtherPhases: Bool {
+    package var needsOtherPhases: Bool {
         eventCount >= 5 && phases.range < phases.exposure / 4
     }
 }
@@ -84,7 +84,7 @@ extension LatencyEstimate {
     ///   - mediaType: Media type of the device. Time stamps of a camera are never earlier than those of the
     ///     reference, except by the travel time of the sound. Time stamps of a microphone may be earlier, and
     ///     the microphone may be closer or farther away than the reference.
-    public init?(
+    package init?(
         of events: [SharpEvent], against reference: [SharpEvent], mediaType: CaptureDevice.MediaType
     ) {
         let (offsets, leeway) = Self.expectations(of: mediaType)
@@ -95,7 +95,7 @@ extension LatencyEstimate {
     /// Returns the range of plausible offsets between two observations of the same event, and the maximum
     /// difference between the offsets of different events. The range is narrow because people clap
     /// repeatedly, so a larger offset might match a different clap.
-    public static func expectations(
+    package static func expectations(
         of mediaType: CaptureDevice.MediaType
     ) -> (offsets: ClosedRange<Nanoseconds>, leeway: Nanoseconds) {
         switch mediaType {

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Detects claps and beeps in the audio of one microphone, and reports them on the clock of the microphone's
 /// time stamps. The detector is a value type that receives audio and returns events.
@@ -6,7 +6,7 @@ public import Media
 /// A detector needs samples at a constant rate, but a device's clock drifts. Onsets are therefore located by
 /// the device's own sample count, and then converted to times using the time stamp of the audio slice that
 /// contains them.
-public struct MicrophoneEventDetector: Sendable {
+package struct MicrophoneEventDetector: Sendable {
     private struct Slice {
         let firstSample: Int64
         let time: MediaTime
@@ -25,7 +25,7 @@ public struct MicrophoneEventDetector: Sendable {
     private static let standardErrors: Int64 = 2
 
     /// Creates a detector for a microphone with a nominal rate in samples per second.
-    public init(rate: Int) {
+    package init(rate: Int) {
         self.rate = rate
         detector = OnsetDetector(rate: Double(rate))
     }
@@ -40,7 +40,7 @@ public struct MicrophoneEventDetector: Sendable {
     ///   - time: Capture time of the first sample.
     ///   - error: Standard error of `time`.
     /// - Returns: Events that are now certain. Each event is reported about 0.3 s after it happened.
-    public mutating func add(
+    package mutating func add(
         _ samples: [Float], channels: Int, firstSample: Int64, at time: MediaTime, error: Nanoseconds
     ) -> [SharpEvent] {
         if firstSample != expected { interrupt() }
@@ -61,10 +61,10 @@ public struct MicrophoneEventDetector: Sendable {
 
     /// Returns the events that haven't been reported yet, assuming that silence follows. Don't add any audio
     /// after this call.
-    public mutating func finish() -> [SharpEvent] { detector.finish().map(dated) }
+    package mutating func finish() -> [SharpEvent] { detector.finish().map(dated) }
 
     /// Discards all audio, because the next slice follows a period without audio.
-    public mutating func interrupt() {
+    package mutating func interrupt() {
         detector = OnsetDetector(rate: Double(rate))
         slices = []
         expected = nil

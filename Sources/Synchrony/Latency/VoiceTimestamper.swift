@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Determines the capture times of a voice signal that a sound server derives from a microphone. The voice
 /// signal is compared with the microphone's own audio.
@@ -12,14 +12,14 @@ public import Media
 ///
 /// This value type chooses the samples to compare and evaluates the results. The caller performs the
 /// comparison itself with `AudioCorrelation`, because a comparison takes several milliseconds.
-public struct VoiceTimestamper: Sendable {
+package struct VoiceTimestamper: Sendable {
     /// One second of audio from each stream, for comparison by the caller. Both streams have the same number
     /// of samples.
-    public struct Comparison: Sendable {
+    package struct Comparison: Sendable {
         /// Microphone samples in one channel.
-        public let microphone: [Float]
+        package let microphone: [Float]
         /// Voice signal samples in one channel.
-        public let voice: [Float]
+        package let voice: [Float]
         /// Difference between the sample counts at the first samples: the voice signal's count minus the
         /// microphone's count, converted to a time.
         let difference: Nanoseconds
@@ -27,12 +27,12 @@ public struct VoiceTimestamper: Sendable {
 
     /// Length of the audio that is compared. One second is enough to identify speech and the noise of most
     /// rooms with certainty (20 standard deviations).
-    public static let window = Nanoseconds.seconds(1)
+    package static let window = Nanoseconds.seconds(1)
     /// Time between two comparisons. Half of the audio in each comparison is new.
     private static let interval = Nanoseconds.milliseconds(500)
     /// Maximum delay of the voice signal that the comparison searches. Sound servers delay audio by several
     /// blocks of 10 to 43 ms each.
-    public static let largestDelay = Nanoseconds.milliseconds(200)
+    package static let largestDelay = Nanoseconds.milliseconds(200)
     /// Maximum difference at which the results of two comparisons agree. The limit is a few samples long; a
     /// lost block causes a larger difference.
     private static let agreement = Nanoseconds.microseconds(200)
@@ -49,14 +49,14 @@ public struct VoiceTimestamper: Sendable {
     private var lag: Nanoseconds?
 
     /// Creates an instance for two streams with `rate` samples per second. The rate must be greater than 0.
-    public init(rate: Int) {
+    package init(rate: Int) {
         self.rate = rate
         microphone = AudioHistory(rate: rate)
         voice = AudioHistory(rate: rate)
     }
 
     /// Adds a slice of the microphone's audio.
-    public mutating func addMicrophoneAudio(_ audio: CapturedAudio) {
+    package mutating func addMicrophoneAudio(_ audio: CapturedAudio) {
         if !microphone.add(audio) { restartComparison() }
     }
 
@@ -66,7 +66,7 @@ public struct VoiceTimestamper: Sendable {
     ///   its capture time on `CLOCK_MONOTONIC`; `nil` until two comparisons were conclusive. The
     ///   microphone's sample number is returned so that an extra or missing block in the sound server doesn't
     ///   look like a different sample rate.
-    public mutating func addVoiceAudio(_ audio: CapturedAudio) -> (sample: Int64, time: ClockTime)? {
+    package mutating func addVoiceAudio(_ audio: CapturedAudio) -> (sample: Int64, time: ClockTime)? {
         if !voice.add(audio) { restartComparison() }
         guard let lag, let time = microphone.time(of: audio.firstSample) else { return nil }
         let count = (lag.inSeconds * Double(rate)).rounded()
@@ -75,7 +75,7 @@ public struct VoiceTimestamper: Sendable {
 
     /// Discards the microphone's audio and the offset, because the microphone is unavailable and the voice
     /// signal may now come from another microphone.
-    public mutating func discardMicrophoneAudio() {
+    package mutating func discardMicrophoneAudio() {
         restartComparison()
         microphone = AudioHistory(rate: rate)
         lag = nil
@@ -90,7 +90,7 @@ public struct VoiceTimestamper: Sendable {
 
     /// Returns the last second of both streams if at least half of this audio is new since the last
     /// comparison; otherwise `nil`.
-    public mutating func nextComparison() -> Comparison? {
+    package mutating func nextComparison() -> Comparison? {
         guard let end = microphone.end, let voiceEnd = voice.end else { return nil }
         let count = Int(Self.window.inSeconds * Double(rate))
         let begin = min(end, voiceEnd) - Self.window
@@ -110,7 +110,7 @@ public struct VoiceTimestamper: Sendable {
     ///   - peak: Correlation peak, which indicates the delay of the microphone's audio in the voice signal.
     ///     An uncertain peak or `nil` is ignored.
     ///   - look: The samples that were compared.
-    public mutating func applyResult(_ peak: AudioCorrelation.Peak?, of look: Comparison) {
+    package mutating func applyResult(_ peak: AudioCorrelation.Peak?, of look: Comparison) {
         guard let peak, peak.isCertain else { return }
         let found = peak.offset + look.difference
         let isConfirmed = candidate.map { (found - $0).magnitude <= Self.agreement } ?? false

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Determines how a microphone's samples are placed on the session's grid. Sample n of the track is at T0 +
 /// n/48 000 s.
@@ -6,9 +6,9 @@ public import Media
 /// Small timing deviations are corrected by changing the resampling rate, slowly enough to be inaudible. For
 /// large deviations, for example after a loss, silence is inserted or samples are dropped. `AudioPlacement`
 /// only decides what to do; `AudioTrack` applies the decisions.
-public struct AudioPlacement: Sendable {
+package struct AudioPlacement: Sendable {
     /// How to handle a slice of audio.
-    public enum Decision: Sendable, Equatable {
+    package enum Decision: Sendable, Equatable {
         /// Resample the slice with this rate correction in parts per million; positive values stretch the
         /// slice.
         case convert(partsPerMillion: Double)
@@ -22,11 +22,11 @@ public struct AudioPlacement: Sendable {
     /// Maximum timing deviation that is corrected by resampling, in samples at 48 kHz (5 ms). A larger
     /// deviation indicates a loss or a jump instead of clock drift. The limit is far below the lip-sync error
     /// that viewers notice, and far above the residual error of the correction.
-    public static let largestSteered = Int64(AudioFormat.sessionRate) * 5 / 1000
+    package static let largestSteered = Int64(AudioFormat.sessionRate) * 5 / 1000
     /// Maximum rate of change of the resampling correction, in parts per million per second. Pitch changes at
     /// this rate are inaudible, because the just noticeable difference in pitch is 3 ‰. The value is slightly
     /// below the documented limit of 20 parts per million per second.
-    public static let largestChangePerSecond = 19.0
+    package static let largestChangePerSecond = 19.0
     /// Time in seconds over which small deviations are corrected. For larger deviations, the correction is
     /// limited so that it can be reduced to zero in time and doesn't overshoot.
     private static let settlingSeconds = 3.0
@@ -42,7 +42,7 @@ public struct AudioPlacement: Sendable {
     private var lastTime: ClockTime?
 
     /// Creates an audio placement that hasn't processed any slices.
-    public init() {}
+    package init() {}
 
     /// Determines the resampling correction for the first slice. The first slice follows silence, so the
     /// correction can start at any value.
@@ -51,7 +51,7 @@ public struct AudioPlacement: Sendable {
     ///   - clock: The current state of the device's clock model.
     ///   - time: Capture time of the slice on `CLOCK_MONOTONIC`.
     /// - Returns: The correction in parts per million.
-    public mutating func begin(clock: ClockReading, at time: ClockTime) -> Double {
+    package mutating func begin(clock: ClockReading, at time: ClockTime) -> Double {
         lastTime = time
         correction = (-clock.partsPerMillion).limited(to: Self.largestCorrection)
         return correction
@@ -65,7 +65,7 @@ public struct AudioPlacement: Sendable {
     ///   - time: Capture time of the slice on `CLOCK_MONOTONIC`.
     /// - Returns: `insertSilence` or `cut` for the whole deviation if the deviation exceeds `largestSteered`;
     ///   otherwise `convert` with a correction of at most ±1000 ppm.
-    public mutating func decide(
+    package mutating func decide(
         deviation: Double, clock: ClockReading, at time: ClockTime
     ) -> Decision {
         let whole = Int64(rounding: deviation)

@@ -1,8 +1,8 @@
-public import Media
+package import Media
 
 /// The limit after which a camera without frames counts as silent.
-public enum CameraSilence {
+package enum CameraSilence {
     /// Time for which the last frame is repeated while a camera delivers no frames. After this time, tracks show a
     /// slate, and the camera counts as silent if it hasn't reported an outage.
-    public static let limit: Nanoseconds = .seconds(1)
+    package static let limit: Nanoseconds = .seconds(1)
 }

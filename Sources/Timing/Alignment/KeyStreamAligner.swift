@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Assigns presentation times to the frames of a copied H.264 stream. Each frame gets its capture time,
 /// rounded to a tick of a fine time scale.
@@ -7,7 +7,7 @@ public import Media
 /// begins with the last key frame at or before T0, whose presentation time is 0 or negative, and contains
 /// every later frame. Frames aren't aligned to a frame grid, because a camera doesn't run exactly at its
 /// nominal rate: over hours, the presentation times would drift further and further from the capture times.
-public struct KeyStreamAligner<Frame> {
+package struct KeyStreamAligner<Frame> {
     private let start: ClockTime
     /// Time scale of the track in ticks per second.
     private let timeScale: Int64
@@ -21,13 +21,13 @@ public struct KeyStreamAligner<Frame> {
     private var captured = 0
 
     /// Current counts of the frames missing from the track.
-    public var delivery: DeliveryCounts {
+    package var delivery: DeliveryCounts {
         var delivery = DeliveryCounts()
         delivery.lost = due.lost
         return delivery
     }
     /// Counts of the frames captured since T0 and of the lost frames.
-    public var counts: FrameCounts {
+    package var counts: FrameCounts {
         var counts = FrameCounts(delivery, written: FateCounts())
         counts.captured = captured
         return counts
@@ -42,7 +42,7 @@ public struct KeyStreamAligner<Frame> {
     ///   - cameraInterval: The camera's negotiated frame interval; `nil` if frames don't arrive at regular
     ///     intervals. In that case, only reported losses are counted.
     ///   - defaultCause: Loss cause that is used if the source doesn't report a cause.
-    public init(
+    package init(
         start: ClockTime, timeScale: Int64 = StreamParameters.captureTimeScale,
         cameraInterval: Nanoseconds? = nil, defaultCause: LossCause = .disconnected
     ) {
@@ -55,7 +55,7 @@ public struct KeyStreamAligner<Frame> {
     }
 
     /// Adds the next frame in capture order. A frame that isn't preceded by a key frame is counted as lost.
-    public mutating func add(_ frame: Frame, isKey: Bool, capturedAt time: ClockTime) {
+    package mutating func add(_ frame: Frame, isKey: Bool, capturedAt time: ClockTime) {
         if !hasBegun && isKey && (time <= start || waiting.isEmpty) {
             waiting.removeAll()
         } else if !hasBegun && waiting.isEmpty {
@@ -71,47 +71,47 @@ public struct KeyStreamAligner<Frame> {
     ///
     /// - Parameter time: A closure that returns the new capture time of a frame, given the frame and its
     ///   previous capture time.
-    public mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
+    package mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
         waiting = waiting.map { ($0.frame, time($0.frame, $0.time)) }
     }
 
     /// Whether all frames have been assigned a presentation time.
-    public var isEmpty: Bool { waiting.isEmpty }
+    package var isEmpty: Bool { waiting.isEmpty }
 
     /// Updates the camera's frame interval from a clock reading.
-    public mutating func updateInterval(from clock: ClockReading) {
+    package mutating func updateInterval(from clock: ClockReading) {
         due.updateInterval(measured: clock.isLocked ? clock.interval : nil)
     }
 
     /// Changes the negotiated frame interval, effective at a given time.
-    public mutating func change(nominal: Nanoseconds, from time: ClockTime) {
+    package mutating func change(nominal: Nanoseconds, from time: ClockTime) {
         due.change(nominal: nominal, from: time)
     }
 
     /// Capture time of the last frame that was counted; `nil` if no frame has been counted.
-    public var lastCounted: ClockTime? { due.lastFrame }
+    package var lastCounted: ClockTime? { due.lastFrame }
 
     /// Shifts the capture time of the last counted frame. The due times of later frames are computed from
     /// this time.
-    public mutating func shiftLastCounted(by time: Nanoseconds) { due.shift(by: time) }
+    package mutating func shiftLastCounted(by time: Nanoseconds) { due.shift(by: time) }
 
     /// Records the cause of missing frames. Missing frames are counted only if they were due after T0.
-    public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
+    package mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         due.recordLoss(count: count, cause: cause, at: time)
     }
 
     /// Records that the camera became unavailable at a given time, and the cause.
-    public mutating func beginOutage(at time: ClockTime, cause: LossCause) {
+    package mutating func beginOutage(at time: ClockTime, cause: LossCause) {
         due.beginOutage(at: time, cause: cause)
     }
 
     /// Records that the camera became available again at a given time.
-    public mutating func endOutage(at time: ClockTime) { due.endOutage(at: time) }
+    package mutating func endOutage(at time: ClockTime) { due.endOutage(at: time) }
 
     /// Counts the frames that were due by the end of the track but didn't arrive.
     ///
     /// - Returns: The periods in which frames are missing and the source didn't report a cause.
-    public mutating func finish(at end: ClockTime) -> [SilentStretch] {
+    package mutating func finish(at end: ClockTime) -> [SilentStretch] {
         due.finish(at: end - due.interval / 2)
         return due.silences
     }
@@ -120,7 +120,7 @@ public struct KeyStreamAligner<Frame> {
     ///
     /// - Returns: Each frame with its capture time relative to T0, in ticks. The ticks increase strictly and
     ///   are negative for frames before T0. The result is empty until `limit` is after T0.
-    public mutating func dequeue(before limit: ClockTime) -> [(frame: Frame, tick: Int64)] {
+    package mutating func dequeue(before limit: ClockTime) -> [(frame: Frame, tick: Int64)] {
         guard limit > start else { return [] }
         defer { due.countOverdue(until: limit - Self.maxDeliveryDelay, waiting: waiting.first?.time) }
         guard !waiting.isEmpty else { return [] }

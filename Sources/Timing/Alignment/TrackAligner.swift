@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Assigns a camera's frames to the ticks of a track's grid by capture time.
 ///
@@ -12,9 +12,9 @@ public import Media
 ///
 /// `TrackAligner` is a value type that receives frames and returns a choice for each tick. `Frame` can be any
 /// type.
-public struct TrackAligner<Frame> {
+package struct TrackAligner<Frame> {
     /// The frame that is shown at a tick.
-    public enum Choice {
+    package enum Choice {
         /// A new frame is shown.
         case show(Frame)
         /// The frame of the previous tick is shown again.
@@ -30,7 +30,7 @@ public struct TrackAligner<Frame> {
 
     private let start: ClockTime
     /// Rate of the track's grid.
-    public let rate: FrameRate
+    package let rate: FrameRate
     private let slateAfter: Nanoseconds
     private var entries: [Entry] = []
     private var lastShown: ClockTime?
@@ -40,18 +40,18 @@ public struct TrackAligner<Frame> {
     private var decided = FateCounts()
 
     /// Frame interval of the camera, as measured by its clock model.
-    public private(set) var cameraInterval: Nanoseconds
+    package private(set) var cameraInterval: Nanoseconds
     /// Fate of the last processed tick.
-    public private(set) var fate = Fate.captured
+    package private(set) var fate = Fate.captured
 
     /// Current counts of the frames that aren't shown by any tick.
-    public var delivery: DeliveryCounts {
+    package var delivery: DeliveryCounts {
         var delivery = DeliveryCounts()
         (delivery.decimated, delivery.lost) = (decimated, due.lost)
         return delivery
     }
     /// Current counts of the track's frames: captured, decimated, duplicated, lost.
-    public var counts: FrameCounts { FrameCounts(delivery, written: decided) }
+    package var counts: FrameCounts { FrameCounts(delivery, written: decided) }
 
     /// Creates an aligner for the track of one recording.
     ///
@@ -64,7 +64,7 @@ public struct TrackAligner<Frame> {
     ///   - defaultCause: Loss cause that is used if the source doesn't report a cause.
     ///   - slateAfter: Maximum age of the last frame. Ticks show a slate when the last frame is older than
     ///     this limit.
-    public init(
+    package init(
         start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, isPaced: Bool = true,
         defaultCause: LossCause = .disconnected, slateAfter: Nanoseconds = CameraSilence.limit
     ) {
@@ -76,19 +76,19 @@ public struct TrackAligner<Frame> {
     }
 
     /// Updates the camera's frame interval from a clock reading.
-    public mutating func updateInterval(from clock: ClockReading) {
+    package mutating func updateInterval(from clock: ClockReading) {
         cameraInterval = clock.interval
         due.updateInterval(measured: clock.isLocked ? clock.interval : nil)
     }
 
     /// Changes the negotiated frame interval, effective at a given time.
-    public mutating func change(nominal: Nanoseconds, from time: ClockTime) {
+    package mutating func change(nominal: Nanoseconds, from time: ClockTime) {
         due.change(nominal: nominal, from: time)
     }
 
     /// Adds the next frame in capture order. A frame that arrives after its tick was processed is counted as
     /// lost.
-    public mutating func add(_ frame: Frame, capturedAt time: ClockTime) {
+    package mutating func add(_ frame: Frame, capturedAt time: ClockTime) {
         if let decidedThrough, time < decidedThrough - cameraInterval / 2 || due.isCountedAsLost(at: time),
             lastShown.map({ time > $0 }) ?? true
         {
@@ -106,34 +106,34 @@ public struct TrackAligner<Frame> {
     ///
     /// - Parameter time: A closure that returns the new capture time of a frame, given the frame and its
     ///   previous capture time.
-    public mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
+    package mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
         let waiting = entries.map { Entry(time: time($0.frame, $0.time), frame: $0.frame) }
         entries.removeAll(keepingCapacity: true)
         for entry in waiting.sorted(by: { $0.time < $1.time }) { add(entry.frame, capturedAt: entry.time) }
     }
 
     /// Capture time of the last frame that was counted; `nil` if no frame has been counted.
-    public var lastCounted: ClockTime? { due.lastFrame }
+    package var lastCounted: ClockTime? { due.lastFrame }
 
     /// Shifts the capture time of the last counted frame. The due times of later frames are computed from
     /// this time.
-    public mutating func shiftLastCounted(by time: Nanoseconds) { due.shift(by: time) }
+    package mutating func shiftLastCounted(by time: Nanoseconds) { due.shift(by: time) }
 
     /// Records the cause of missing frames. Missing frames are counted only if they were due.
-    public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
+    package mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
         due.recordLoss(count: count, cause: cause, at: time)
     }
 
     /// Records that the camera became unavailable at a given time, and the cause.
-    public mutating func beginOutage(at time: ClockTime, cause: LossCause) {
+    package mutating func beginOutage(at time: ClockTime, cause: LossCause) {
         due.beginOutage(at: time, cause: cause)
     }
 
     /// Records that the camera became available again at a given time.
-    public mutating func endOutage(at time: ClockTime) { due.endOutage(at: time) }
+    package mutating func endOutage(at time: ClockTime) { due.endOutage(at: time) }
 
     /// Selects the frame that tick `index` shows, and sets `fate`. Each tick is processed once, in order.
-    public mutating func choose(tick index: Int64) -> Choice {
+    package mutating func choose(tick index: Int64) -> Choice {
         let choice = decide(start + Nanoseconds(rate.time(ofTick: index).nanoseconds))
         decided.add(fate)
         return choice
@@ -177,7 +177,7 @@ public struct TrackAligner<Frame> {
     /// after this call.
     ///
     /// - Returns: The periods in which frames are missing and the source didn't report a cause.
-    public mutating func finish() -> [SilentStretch] {
+    package mutating func finish() -> [SilentStretch] {
         guard let decidedThrough else { return [] }
         let last = decidedThrough + min(cameraInterval, rate.interval) / 2
         for entry in entries where entry.time <= last { due.recordFrame(at: entry.time) }

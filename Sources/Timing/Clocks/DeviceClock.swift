@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Models a device's clock relative to the session clock. The model estimates when the n-th frame or sample
 /// was actually captured.
@@ -12,7 +12,7 @@ public import Media
 ///
 /// `DeviceClock` is a value type that doesn't use a clock or a thread. Processing a timestamp takes a few
 /// tenths of a microsecond.
-public struct DeviceClock: Sendable {
+package struct DeviceClock: Sendable {
     /// Estimate of a device's rate: the number of nanoseconds per count, and its standard deviation.
     private struct Rate {
         var interval: Double
@@ -80,12 +80,12 @@ public struct DeviceClock: Sendable {
     private static let clampToNarrow = 6.0
 
     /// Number of times that the line restarted.
-    public private(set) var restarts = 0
+    package private(set) var restarts = 0
     /// Sum of all jumps of the line, where positive values mean later times. Jumps due to interruptions
     /// aren't included.
-    public private(set) var moved = Nanoseconds.zero
+    package private(set) var moved = Nanoseconds.zero
     /// Number of timestamps that weren't later than the preceding timestamp.
-    public private(set) var nonMonotonic = 0
+    package private(set) var nonMonotonic = 0
 
     /// Creates a clock model without any timestamps.
     ///
@@ -100,7 +100,7 @@ public struct DeviceClock: Sendable {
     ///     averaged. All timestamps within this time contain only as much information as a single timestamp.
     ///     If the correlation time is shorter than the interval between two timestamps, the errors are
     ///     independent.
-    public init(
+    package init(
         nominalSecondsPerCount nominalInterval: Double, windowLength: Int = 3600,
         clamp: Nanoseconds = .milliseconds(15), priorPartsPerMillion: Double = 200,
         correlation: Nanoseconds = .zero
@@ -122,7 +122,7 @@ public struct DeviceClock: Sendable {
     /// Processes the timestamp of a frame or sample with this count.
     ///
     /// - Returns: The best estimate of the capture time of that frame or sample, on `CLOCK_MONOTONIC`.
-    public mutating func estimateTime(of count: Int64, stamped time: ClockTime) -> ClockTime {
+    package mutating func estimateTime(of count: Int64, stamped time: ClockTime) -> ClockTime {
         let stamp = DeviceStamp(count: count, time: time)
         if let lastTime, time <= lastTime { nonMonotonic += 1 }
         lastTime = time
@@ -149,7 +149,7 @@ public struct DeviceClock: Sendable {
 
     /// Records an interruption of the device. The device's later timestamps are on another line with the same
     /// rate.
-    public mutating func interrupt() {
+    package mutating func interrupt() {
         guard window.count > 0 else { return }
         restarts += 1
         abandonLine()
@@ -159,7 +159,7 @@ public struct DeviceClock: Sendable {
     /// keeps the measured rate error of the crystal.
     ///
     /// - Parameter seconds: Number of seconds per count, greater than 0.
-    public mutating func change(nominalSecondsPerCount seconds: Double) {
+    package mutating func change(nominalSecondsPerCount seconds: Double) {
         precondition(seconds > 0, "the interval must be positive")
         if window.count > 0 {
             restarts += 1
@@ -174,29 +174,29 @@ public struct DeviceClock: Sendable {
     }
 
     /// Returns the capture time of a frame or sample with this count, according to the current line.
-    public func predictedTime(of count: Int64) -> ClockTime {
+    package func predictedTime(of count: Int64) -> ClockTime {
         window.time(of: count, on: line)
     }
 
     /// Measured number of nanoseconds per count, rounded to an integer.
-    public var interval: Nanoseconds { Nanoseconds(Int64(rounding: slope)) }
+    package var interval: Nanoseconds { Nanoseconds(Int64(rounding: slope)) }
 
     /// Deviation of the device's rate from its nominal rate, in parts per million; positive if the device
     /// counts too fast.
-    public var partsPerMillion: Double { (nominalInterval / slope - 1) * 1e6 }
+    package var partsPerMillion: Double { (nominalInterval / slope - 1) * 1e6 }
 
     /// Typical deviation of a timestamp from the line (root mean square).
-    public var jitter: Nanoseconds {
+    package var jitter: Nanoseconds {
         squareCount == 0 ? .zero : Nanoseconds(Int64(rounding: (squares / squareCount).squareRoot()))
     }
 
     /// Standard error of the line at its newest end.
-    public var residual: Nanoseconds { window.count == 0 ? .zero : Nanoseconds(Int64(rounding: error)) }
+    package var residual: Nanoseconds { window.count == 0 ? .zero : Nanoseconds(Int64(rounding: error)) }
 
     /// Whether the line is currently reliable, for example for a live display. The line must span at least 1
     /// s, its standard error must be at most 1 ms, and the timestamps of the last half second must agree with
     /// the line.
-    public var isLocked: Bool {
+    package var isLocked: Bool {
         lineNanoseconds >= 1e9 && error <= 1e6 && !monitor.isLineDoubtful
     }
 
@@ -356,30 +356,30 @@ public struct DeviceClock: Sendable {
 
 /// State of a device's clock model at one moment. The state is used for timing decisions, live displays, and
 /// the manifest.
-public struct ClockReading: Sendable, Equatable {
+package struct ClockReading: Sendable, Equatable {
     /// Measured interval between two frames or samples.
-    public let interval: Nanoseconds
+    package let interval: Nanoseconds
     /// Deviation of the device's rate from its nominal rate, in parts per million; positive if the device
     /// counts too fast.
-    public let partsPerMillion: Double
+    package let partsPerMillion: Double
     /// Standard error of the modeled time of the latest timestamp.
-    public let residual: Nanoseconds
+    package let residual: Nanoseconds
     /// Whether the model is currently reliable. The model must span at least 1 s, the residual must be at
     /// most 1 ms, and the latest timestamps must agree with the model.
-    public let isLocked: Bool
+    package let isLocked: Bool
     /// Number of times that the model restarted, because the device was interrupted, jumped, or changed its
     /// rate.
-    public let restarts: Int
+    package let restarts: Int
     /// Sum of all jumps of the modeled time, where positive values mean later times. Jumps during outages are
     /// unknown and aren't included.
-    public let moved: Nanoseconds
+    package let moved: Nanoseconds
 
     /// Converts the reading to a session clock that runs at a different rate than the clock of the
     /// timestamps.
     ///
     /// - Parameter ppm: Rate deviation of the session clock, in parts per million.
     /// - Returns: The reading with the adjusted rate.
-    public func adjusted(forSessionClockAt ppm: Double) -> Self {
+    package func adjusted(forSessionClockAt ppm: Double) -> Self {
         ppm == 0
             ? self
             : Self(
@@ -390,7 +390,7 @@ public struct ClockReading: Sendable, Equatable {
 
 extension DeviceClock {
     /// Current state of the clock model.
-    public var reading: ClockReading {
+    package var reading: ClockReading {
         ClockReading(
             interval: interval, partsPerMillion: partsPerMillion, residual: residual, isLocked: isLocked,
             restarts: restarts, moved: moved)

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Computes the lost frames of a camera from the times at which frames were due.
 ///
@@ -400,9 +400,9 @@ struct DueFrames: Sendable {
 }
 
 /// A period of a camera's track in which frames are missing and the source didn't report a cause.
-public struct SilentStretch: Sendable, Equatable {
+package struct SilentStretch: Sendable, Equatable {
     /// Due time of the first missing frame.
-    public let from: ClockTime
+    package let from: ClockTime
     /// Time from the first missing frame to the next frame or to the end of the recording.
-    public let length: Nanoseconds
+    package let length: Nanoseconds
 }

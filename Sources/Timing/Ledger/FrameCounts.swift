@@ -1,20 +1,20 @@
-public import Media
+package import Media
 
 /// Frame counts of a camera's track: written = captured − decimated + duplicated + slate.
-public struct FrameCounts: Sendable, Equatable {
+package struct FrameCounts: Sendable, Equatable {
     /// Number of valid frames captured since T0.
-    public var captured = 0
+    package var captured = 0
     /// Number of surplus frames from a camera whose frame rate is higher than that of the track's grid.
-    public var decimated = 0
+    package var decimated = 0
     /// Number of ticks that show the previous frame again.
-    public var duplicated = 0
+    package var duplicated = 0
     /// Number of ticks that show a slate.
-    public var slate = 0
+    package var slate = 0
     /// Number of frames that were due but are missing, by cause. Causes without lost frames aren't included.
-    public var lost: [LossCause: Int] = [:]
+    package var lost: [LossCause: Int] = [:]
 
     /// Creates frame counts that are all zero.
-    public init() {}
+    package init() {}
 
     /// Combines the counts of a track's delivered frames and ticks.
     ///
@@ -37,9 +37,9 @@ public struct FrameCounts: Sendable, Equatable {
     }
 
     /// Number of frames in the track's file.
-    public var written: Int { captured - decimated + duplicated + slate }
+    package var written: Int { captured - decimated + duplicated + slate }
     /// Total number of lost frames, for all causes.
-    public var totalLost: Int { lost.values.reduce(0, +) }
+    package var totalLost: Int { lost.values.reduce(0, +) }
 
     /// Returns the sum of the counts of two tracks.
     package static func + (one: Self, other: Self) -> Self {
@@ -54,13 +54,13 @@ public struct FrameCounts: Sendable, Equatable {
 }
 
 /// Counts of a camera's frames that aren't shown by any tick of a track.
-public struct DeliveryCounts: Sendable, Equatable {
+package struct DeliveryCounts: Sendable, Equatable {
     /// Number of surplus frames from a camera whose frame rate is higher than that of the track's grid.
-    public var decimated = 0
+    package var decimated = 0
     /// Number of frames that were due but weren't delivered in time, by cause. Causes without lost frames
     /// aren't included.
-    public var lost: [LossCause: Int] = [:]
+    package var lost: [LossCause: Int] = [:]
 
     /// Creates frame counts that are all zero.
-    public init() {}
+    package init() {}
 }

@@ -1,18 +1,18 @@
-public import Media
+package import Media
 
 /// A period in which a track doesn't contain the content that should have been captured.
-public struct Gap: Sendable, Equatable, Codable {
+package struct Gap: Sendable, Equatable, Codable {
     /// The track's name.
-    public let track: String
+    package let track: String
     /// Start of the gap, relative to T0.
-    public let from: MediaTime
+    package let from: MediaTime
     /// End of the gap, relative to T0.
-    public let to: MediaTime
+    package let to: MediaTime
     /// Cause of the gap: a `LossCause`, `silent`, or a description of the device's outage.
-    public let cause: String
+    package let cause: String
 
     /// Creates a gap in a track.
-    public init(track: String, from: MediaTime, to: MediaTime, cause: String) {
+    package init(track: String, from: MediaTime, to: MediaTime, cause: String) {
         self.track = track
         self.from = from
         self.to = to
@@ -20,7 +20,7 @@ public struct Gap: Sendable, Equatable, Codable {
     }
 
     /// Returns a copy of the gap that is later by `time`, or earlier if `time` is negative.
-    public func later(by time: Nanoseconds) -> Gap {
+    package func later(by time: Nanoseconds) -> Gap {
         Gap(track: track, from: from.advanced(by: time), to: to.advanced(by: time), cause: cause)
     }
 

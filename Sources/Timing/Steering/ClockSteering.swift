@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// Steers a session clock to follow the common time of a group of computers during a group recording. As a
 /// result, the computers' crystal errors of tens of parts per million don't affect the length of tracks.
@@ -8,22 +8,22 @@ public import Media
 /// inaudibly. Outside of a group recording, the session clock runs at the rate of `CLOCK_MONOTONIC`, and time
 /// measurements are only stored. `ClockSteering` is a value type whose methods receive the current time on
 /// `CLOCK_MONOTONIC`.
-public struct ClockSteering: Sendable {
+package struct ClockSteering: Sendable {
     /// Statistics about clock steering during a recording.
-    public struct Summary: Sendable, Equatable {
+    package struct Summary: Sendable, Equatable {
         /// Numbers of accepted and rejected measurements of the group time.
-        public internal(set) var (accepted, rejected) = (0, 0)
+        package internal(set) var (accepted, rejected) = (0, 0)
         /// Largest error bound of an accepted measurement.
-        public internal(set) var largestBound = Nanoseconds.zero
+        package internal(set) var largestBound = Nanoseconds.zero
         /// Largest deviation of the session clock from the group time, which is the line fitted to the
         /// measurements.
-        public internal(set) var largestError = Nanoseconds.zero
+        package internal(set) var largestError = Nanoseconds.zero
         /// Number of steps in the group time. The session clock itself never steps.
-        public internal(set) var steps = 0
+        package internal(set) var steps = 0
         /// Length of the recording on the session clock minus the length on `CLOCK_MONOTONIC`.
-        public internal(set) var gained = Nanoseconds.zero
+        package internal(set) var gained = Nanoseconds.zero
         /// Most recent rate deviation of the group time from `CLOCK_MONOTONIC`, in parts per million.
-        public internal(set) var partsPerMillion = 0.0
+        package internal(set) var partsPerMillion = 0.0
     }
 
     /// State of a steered recording.
@@ -40,7 +40,7 @@ public struct ClockSteering: Sendable {
     private var line = SteeredLine()
     private var recording: Recording?
     /// Steering statistics of the current recording; `nil` if no group recording is active.
-    public private(set) var summary: Summary?
+    package private(set) var summary: Summary?
 
     /// Time constant in seconds for correcting an error of the session clock, and the maximum correction in
     /// parts per million.
@@ -53,14 +53,14 @@ public struct ClockSteering: Sendable {
     private static let largestDisagreement = Nanoseconds.milliseconds(10)
 
     /// Creates a steering state without any measurements.
-    public init() {}
+    package init() {}
 
     /// Converts a time on `CLOCK_MONOTONIC` to the session clock.
-    public func time(stamped stamp: ClockTime) -> ClockTime { line.time(stamped: stamp) }
+    package func time(stamped stamp: ClockTime) -> ClockTime { line.time(stamped: stamp) }
 
     /// Converts a time on the session clock to `CLOCK_MONOTONIC`. The result is exact for times in the last
     /// few hours; for earlier times, the session clock is assumed to have run at a constant rate.
-    public func stamp(of time: ClockTime) -> ClockTime { line.stamp(of: time) }
+    package func stamp(of time: ClockTime) -> ClockTime { line.stamp(of: time) }
 
     /// Converts a session time to the time on `CLOCK_MONOTONIC` that determines the wall-clock date of the
     /// session time. During a recording, dates are computed from the time since T0 on the session clock, like
@@ -72,11 +72,11 @@ public struct ClockSteering: Sendable {
 
     /// Returns the rate deviation of the session clock from `CLOCK_MONOTONIC`, in parts per million, at a
     /// time on `CLOCK_MONOTONIC`.
-    public func partsPerMillion(at stamp: ClockTime) -> Double { line.partsPerMillion(at: stamp) }
+    package func partsPerMillion(at stamp: ClockTime) -> Double { line.partsPerMillion(at: stamp) }
 
     /// Converts a time on the session clock to the group time, in nanoseconds since 1970; `nil` if no group
     /// recording is active.
-    public func utc(of time: ClockTime) -> Int64? {
+    package func utc(of time: ClockTime) -> Int64? {
         recording.map { (Nanoseconds(time.nanoseconds) + $0.difference).count }
     }
 
@@ -88,7 +88,7 @@ public struct ClockSteering: Sendable {
     ///   - utc: T0 in group time, in nanoseconds since 1970.
     ///   - now: The current time on `CLOCK_MONOTONIC`.
     /// - Returns: T0 on the session clock.
-    public mutating func begin(at stamp: ClockTime, utc: Int64, now: ClockTime) -> ClockTime {
+    package mutating func begin(at stamp: ClockTime, utc: Int64, now: ClockTime) -> ClockTime {
         // Measurements that disagree with the specified T0 were made before a step of the group time.
         if fit.hasMeasurements, (fit.stamp(of: utc) - stamp).magnitude > Self.largestDisagreement {
             fit = GroupTimeFit()
@@ -110,7 +110,7 @@ public struct ClockSteering: Sendable {
     /// `CLOCK_MONOTONIC`.
     ///
     /// - Parameter now: The current time on `CLOCK_MONOTONIC`.
-    public mutating func end(now: ClockTime) {
+    package mutating func end(now: ClockTime) {
         guard recording != nil else { return }
         line.rampRate(at: now, to: 0)
         (recording, summary) = (nil, nil)
@@ -123,7 +123,7 @@ public struct ClockSteering: Sendable {
     ///   - now: The current time on `CLOCK_MONOTONIC`, 0 to 10 s after the measurement.
     /// - Throws: `ClockMeasurementError` if the measurement is implausible. The session clock then continues
     ///   unchanged.
-    public mutating func update(with measurement: ClockMeasurement, now: ClockTime)
+    package mutating func update(with measurement: ClockMeasurement, now: ClockTime)
         throws(ClockMeasurementError)
     {
         let step: Nanoseconds
@@ -180,13 +180,13 @@ public struct ClockSteering: Sendable {
 }
 
 /// A measurement that relates one moment on `CLOCK_MONOTONIC` to the common time of a group of computers.
-public struct ClockMeasurement: Sendable, Equatable {
+package struct ClockMeasurement: Sendable, Equatable {
     /// Time of the measurement on `CLOCK_MONOTONIC`.
-    public let stamp: ClockTime
+    package let stamp: ClockTime
     /// Group time at the moment of the measurement, in nanoseconds since 1970.
-    public let utc: Int64
+    package let utc: Int64
     /// Maximum error of the measured group time `utc`.
-    public let bound: Nanoseconds
+    package let bound: Nanoseconds
 
     /// Creates a measurement without checking the values; `ClockSteering` rejects implausible measurements.
     ///
@@ -194,7 +194,7 @@ public struct ClockMeasurement: Sendable, Equatable {
     ///   - stamp: Time of the measurement on `CLOCK_MONOTONIC`.
     ///   - utc: Group time at the moment of the measurement, in nanoseconds since 1970.
     ///   - bound: Maximum error of the measured group time `utc`.
-    public init(stamp: ClockTime, utc: Int64, bound: Nanoseconds) {
+    package init(stamp: ClockTime, utc: Int64, bound: Nanoseconds) {
         (self.stamp, self.utc, self.bound) = (stamp, utc, bound)
     }
 
@@ -203,7 +203,7 @@ public struct ClockMeasurement: Sendable, Equatable {
 }
 
 /// Reason why a measurement of the group time was rejected.
-public enum ClockMeasurementError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum ClockMeasurementError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The error bound is negative, or too large to be useful.
     case bound(Nanoseconds)
     /// The measurement isn't newer than the last measurement, or is too old.
@@ -216,7 +216,7 @@ public enum ClockMeasurementError: Error, Sendable, Equatable, CustomStringConve
     case rate(Double)
 
     /// Description of the problem, as the end of a sentence.
-    public var description: String {
+    package var description: String {
         switch self {
         case .bound(let bound): "the error bound \(bound.text) is invalid; the maximum is 1s"
         case .outOfOrderOrStale: "the measurement is outdated or older than the previous one"

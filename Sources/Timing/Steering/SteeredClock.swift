@@ -1,9 +1,9 @@
-public import FoundationEssentials
-public import Media
+package import FoundationEssentials
+package import Media
 
 /// A session clock that follows the common time of a group of computers during a group recording. At all
 /// other times, the session clock follows its base clock. All methods are thread-safe.
-public final class SteeredClock: SessionClock {
+package final class SteeredClock: SessionClock {
     private let base: any SessionClock
     /// A rate change takes effect at the current time, which is read while the lock is held. A rate change at
     /// an earlier time would invalidate times that were already read.
@@ -12,19 +12,19 @@ public final class SteeredClock: SessionClock {
     /// Creates a clock that isn't steered yet.
     ///
     /// - Parameter base: The clock on which the steered clock is based. Device timestamps use the base clock.
-    public init(_ base: any SessionClock = MonotonicClock()) { self.base = base }
+    package init(_ base: any SessionClock = MonotonicClock()) { self.base = base }
 
     /// The current time on the steered clock.
-    public var now: ClockTime { time(stamped: base.now) }
+    package var now: ClockTime { time(stamped: base.now) }
 
     /// Returns the wall-clock date of a time, using the base clock. During a recording, dates are computed
     /// from the time since T0 on the steered clock, like the times of samples and frames.
-    public func date(of instant: ClockTime) -> Date {
+    package func date(of instant: ClockTime) -> Date {
         base.date(of: steering.withLock { $0.wallClockStamp(of: instant) })
     }
 
     /// Whether the base clock advances in real time.
-    public var isRealTime: Bool { base.isRealTime }
+    package var isRealTime: Bool { base.isRealTime }
 
     /// Sleeps until `deadline`, or until `cancellation` is canceled. Rate changes during the sleep are
     /// ignored, because they shift a deadline that is 1 s ahead by only a few microseconds.
@@ -34,40 +34,40 @@ public final class SteeredClock: SessionClock {
     ///   - cancellation: A cancellation that ends the sleep early.
     /// - Returns: Whether the deadline was reached.
     @discardableResult
-    public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
+    package func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
         base.sleep(until: stamp(of: deadline), unless: cancellation)
     }
 
     /// Starts a thread that may sleep on this clock, using the base clock.
-    public func startThread(
+    package func startThread(
         named name: String, _ body: sending @escaping () -> Void
     ) throws(ThreadError) -> MediaThread {
         try base.startThread(named: name, body)
     }
 
     /// Holds the base clock, so that simulated time doesn't advance.
-    public func hold() { base.hold() }
+    package func hold() { base.hold() }
     /// Ends one hold of the base clock.
-    public func release() { base.release() }
+    package func release() { base.release() }
 
     /// The base clock, which this clock follows outside of group recordings.
-    public var stampClock: any SessionClock { base }
+    package var stampClock: any SessionClock { base }
 
     /// Converts a time on the base clock to the steered clock.
-    public func time(stamped stamp: ClockTime) -> ClockTime {
+    package func time(stamped stamp: ClockTime) -> ClockTime {
         steering.withLock { $0.time(stamped: stamp) }
     }
 
     /// Converts a time on the steered clock to the base clock.
-    public func stamp(of time: ClockTime) -> ClockTime { steering.withLock { $0.stamp(of: time) } }
+    package func stamp(of time: ClockTime) -> ClockTime { steering.withLock { $0.stamp(of: time) } }
 
     /// Rate deviation of the steered clock from the base clock, in parts per million.
-    public var partsPerMillion: Double {
+    package var partsPerMillion: Double {
         steering.withLock { $0.partsPerMillion(at: base.now) }
     }
 
     /// Steering statistics of the current recording; `nil` if no group recording is active.
-    public var summary: ClockSteering.Summary? { steering.withLock(\.summary) }
+    package var summary: ClockSteering.Summary? { steering.withLock(\.summary) }
 
     /// Starts steering the clock for a recording (see `ClockSteering.begin`).
     ///
@@ -75,12 +75,12 @@ public final class SteeredClock: SessionClock {
     ///   - stamp: The given T0 on the base clock, which may be in the past.
     ///   - utc: T0 in group time, in nanoseconds since 1970.
     /// - Returns: T0 on the steered clock.
-    public func begin(at stamp: ClockTime, utc: Int64) -> ClockTime {
+    package func begin(at stamp: ClockTime, utc: Int64) -> ClockTime {
         steering.withLock { $0.begin(at: stamp, utc: utc, now: base.now) }
     }
 
     /// Ends steering if the clock is currently being steered for a recording.
-    public func end() {
+    package func end() {
         steering.withLock { $0.end(now: base.now) }
     }
 
@@ -88,7 +88,7 @@ public final class SteeredClock: SessionClock {
     ///
     /// - Parameter measurement: The measurement of the group time, at most 10 s old.
     /// - Throws: `ClockMeasurementError` if the measurement is implausible.
-    public func update(with measurement: ClockMeasurement) throws(ClockMeasurementError) {
+    package func update(with measurement: ClockMeasurement) throws(ClockMeasurementError) {
         let refusal = steering.withLock { steering -> ClockMeasurementError? in
             do throws(ClockMeasurementError) {
                 try steering.update(with: measurement, now: base.now)
@@ -102,7 +102,7 @@ public final class SteeredClock: SessionClock {
 
     /// Converts a time on the steered clock to the group time, in nanoseconds since 1970; `nil` while no
     /// group recording is active.
-    public func utc(of time: ClockTime) -> Int64? { steering.withLock { $0.utc(of: time) } }
+    package func utc(of time: ClockTime) -> Int64? { steering.withLock { $0.utc(of: time) } }
 }
 
 /// Maps `CLOCK_MONOTONIC` to the time on the session clock. The mapping is continuous, strictly increasing,

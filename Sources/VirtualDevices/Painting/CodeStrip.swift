@@ -1,15 +1,15 @@
-public import Media
+package import Media
 
 /// The code strip of a test frame, which encodes the frame number and the start time of the frame's exposure.
 ///
 /// The strip is the top sixteenth of the upright frame. The strip consists of 64 equal cells from left to right. Black
 /// is 0, white is 1, and the most significant bit of each number comes first. The strip contains the 8 bits 10101100, a
 /// 24-bit frame number, a 24-bit time, and an 8-bit sum of the six bytes of both numbers.
-public struct CodeStrip: Sendable, Hashable {
+package struct CodeStrip: Sendable, Hashable {
     /// Frame number modulo 2²⁴.
-    public let frame: UInt32
+    package let frame: UInt32
     /// Start of the exposure on CLOCK_MONOTONIC, in units of 0.1 ms rounded to the nearest, modulo 2²⁴ (28 minutes).
-    public let time: UInt32
+    package let time: UInt32
 
     static let cellCount = 64
     private static let mark: UInt64 = 0b1010_1100
@@ -20,20 +20,20 @@ public struct CodeStrip: Sendable, Hashable {
     /// - Parameters:
     ///   - frame: Number of the frame.
     ///   - time: Start of the exposure.
-    public init(frame: Int64, time: ClockTime) {
+    package init(frame: Int64, time: ClockTime) {
         self.frame = UInt32(Self.remainder(frame))
         self.time = UInt32(Self.remainder((time.nanoseconds + 50_000).floorDivided(by: 100_000)))
     }
 
     /// Decodes the strip from its 64 cells. Returns `nil` if the sync pattern or the checksum is wrong.
-    public init?(bits: UInt64) {
+    package init?(bits: UInt64) {
         frame = UInt32(bits >> 32) & 0xFF_FFFF
         time = UInt32(bits >> 8 & 0xFF_FFFF)
         guard self.bits == bits else { return nil }
     }
 
     /// All 64 cells as one number, with the leftmost cell in the most significant bit.
-    public var bits: UInt64 {
+    package var bits: UInt64 {
         var sum: UInt64 = 0
         for shift in [0, 8, 16] { sum += UInt64(frame >> shift & 0xFF) + UInt64(time >> shift & 0xFF) }
         return Self.mark << 56 | UInt64(frame) << 32 | UInt64(time) << 8 | sum & 0xFF
@@ -51,7 +51,7 @@ public struct CodeStrip: Sendable, Hashable {
     ///   - columnStep: Number of bytes from one sample to the next. The value is 1, or 2 if luma is packed with chroma.
     ///   - size: Width × height of the stored frame in pixels.
     ///   - rotation: The clockwise rotation that turns the stored frame upright.
-    public init?(
+    package init?(
         luma: UnsafePointer<UInt8>, rowStep: Int, columnStep: Int = 1, size: FrameSize,
         rotation: Rotation = .none
     ) {

@@ -1,4 +1,4 @@
-public import Media
+package import Media
 
 /// The parts of a `virtual:PATTERN?key=value&…` selector, with parsers for its values.
 ///
@@ -146,7 +146,7 @@ enum FixedPoint {
 }
 
 /// The reason why a `virtual:` or `file:` selector can't be opened.
-public enum VirtualDeviceError: Error, Sendable, Equatable {
+package enum VirtualDeviceError: Error, Sendable, Equatable {
     /// The selector is invalid, which is a usage error. The explanation describes the error and the allowed values.
     case usage(selector: String, explanation: String)
     /// The selector's file is missing or unusable.
@@ -155,7 +155,7 @@ public enum VirtualDeviceError: Error, Sendable, Equatable {
 
 extension VirtualDeviceError: CustomStringConvertible {
     /// The error message for the user, as a sentence.
-    public var description: String {
+    package var description: String {
         switch self {
         case .usage(let selector, let explanation): "`\(selector.printable())`: \(explanation)"
         case .device(let error): error.description

@@ -1,9 +1,9 @@
-public import Media
+package import Media
 
 /// The settings of a synthetic camera, parsed from a `virtual:PATTERN?key=value&…` selector.
-public struct VirtualCameraSettings: Sendable, Equatable {
+package struct VirtualCameraSettings: Sendable, Equatable {
     /// The test frame of a synthetic camera.
-    public enum Pattern: Sendable, Equatable {
+    package enum Pattern: Sendable, Equatable {
         /// A moving test frame with a code strip. If the exposure contains a clap, all pixels outside the strip are
         /// white.
         case clap
@@ -16,28 +16,28 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     }
 
     /// The selector as the user wrote it.
-    public let selector: String
+    package let selector: String
     /// The camera's test frame.
-    public let pattern: Pattern
+    package let pattern: Pattern
     /// Width × height in pixels, both even and at least 16; `nil` to use the role's value.
-    public let size: FrameSize?
+    package let size: FrameSize?
     /// Frames per second, 0.1…1000; `nil` to use the role's value.
-    public let rate: FrameRate?
+    package let rate: FrameRate?
     /// Frames per second that the camera delivers, 0.1…1000; `nil` to use the rate that it announces.
-    public let actualRate: FrameRate?
+    package let actualRate: FrameRate?
     /// Pixel format: `mjpeg`, `yuyv`, `nv12`, `h264`, or `grey`; `nil` to use the role's value.
-    public let pixel: PixelFormat?
+    package let pixel: PixelFormat?
     /// Fraction of the frames that arrive damaged, 0…1.
-    public let corruptShare: Double
+    package let corruptShare: Double
     /// Mounting of the camera: the clockwise rotation that turns the stored frame upright.
-    public let mount: Rotation
+    package let mount: Rotation
     /// For a built-in camera, the side of the computer on which it is mounted and with which it rotates; `unspecified`
     /// for an external camera.
-    public let position: CaptureDevice.Position
+    package let position: CaptureDevice.Position
     /// Names of the controls that the camera doesn't have.
-    public let missingControls: Set<String>
+    package let missingControls: Set<String>
     /// Clock errors, latency, faults, and bus of the camera.
-    public let behavior: DeviceBehavior
+    package let behavior: DeviceBehavior
 
     static let pixelFormats: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .h264, .grey]
     static let keys = [
@@ -53,7 +53,7 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     /// - Parameter text: A selector with the form `virtual:PATTERN?key=value&…`.
     /// - Throws: `VirtualDeviceError.usage` for an unknown pattern or key, a missing value, or a value that is out of
     ///   range.
-    public init(selector text: String) throws(VirtualDeviceError) {
+    package init(selector text: String) throws(VirtualDeviceError) {
         let selector = try VirtualSelector(text, keys: Self.keys, kind: "camera")
         self.selector = text
         pattern = try Self.pattern(selector)
@@ -90,7 +90,7 @@ public struct VirtualCameraSettings: Sendable, Equatable {
     /// Returns the format that the camera delivers. Each property is taken from the selector if the selector
     /// sets it, or otherwise from `wanted` if a synthetic camera supports the requested value. The default is
     /// `mjpeg` 1280×720 at 30 frames per second.
-    public func format(wanted: VideoFormat?) -> VideoFormat {
+    package func format(wanted: VideoFormat?) -> VideoFormat {
         let asked = wanted.map(\.pixel).flatMap { Self.pixelFormats.contains($0) ? $0 : nil }
         let askedSize = wanted.map(\.size).flatMap { Self.isPossible($0) ? $0 : nil }
         let askedRate = wanted.map(\.rate).flatMap { Self.isPossible($0) ? $0 : nil }
@@ -153,9 +153,9 @@ public struct VirtualCameraSettings: Sendable, Equatable {
 }
 
 /// The settings of a synthetic microphone, parsed from a `virtual:PATTERN?key=value&…` selector.
-public struct VirtualMicrophoneSettings: Sendable, Equatable {
+package struct VirtualMicrophoneSettings: Sendable, Equatable {
     /// The audio signal of a synthetic microphone.
-    public enum Pattern: String, Sendable, CaseIterable {
+    package enum Pattern: String, Sendable, CaseIterable {
         /// A 1 kHz beep of 40 ms at each clap, with amplitude 0.5 and phase 0.
         case clap
         /// A continuous 1 kHz tone with amplitude 0.5, whose phase is 0 at each clap.
@@ -164,13 +164,13 @@ public struct VirtualMicrophoneSettings: Sendable, Equatable {
     }
 
     /// The selector as the user wrote it.
-    public let selector: String
+    package let selector: String
     /// The microphone's audio signal.
-    public let pattern: Pattern
+    package let pattern: Pattern
     /// Sample rate of 8000…192 000 Hz (default 48 000), and 1…8 channels (default 1).
-    public let format: AudioFormat
+    package let format: AudioFormat
     /// Clock errors, latency, faults, and bus of the microphone.
-    public let behavior: DeviceBehavior
+    package let behavior: DeviceBehavior
 
     static let keys = [
         "rate", "channels", "phase", "drift", "latency", "jitter", "drop", "unplug", "replug", "stall", "bus",
@@ -182,7 +182,7 @@ public struct VirtualMicrophoneSettings: Sendable, Equatable {
     /// - Parameter text: A selector with the form `virtual:PATTERN?key=value&…`.
     /// - Throws: `VirtualDeviceError.usage` for an unknown pattern or key, a missing value, or a value that is out of
     ///   range.
-    public init(selector text: String) throws(VirtualDeviceError) {
+    package init(selector text: String) throws(VirtualDeviceError) {
         let selector = try VirtualSelector(text, keys: Self.keys, kind: "microphone")
         self.selector = text
         guard let pattern = Pattern(rawValue: selector.pattern) else {

@@ -1,24 +1,24 @@
-public import Media
+package import Media
 
 /// The behavior of a synthetic camera or microphone. The behavior consists of a clock, a latency, and random and
 /// scripted faults.
-public struct DeviceBehavior: Sendable, Equatable {
+package struct DeviceBehavior: Sendable, Equatable {
     /// Start of frame or sample 0 on CLOCK_MONOTONIC; `nil` to derive this time from the seed and the role.
-    public let phase: Nanoseconds?
+    package let phase: Nanoseconds?
     /// Clock error in parts per billion (10⁻⁹); positive if the clock runs fast.
-    public let driftPerBillion: Int64
+    package let driftPerBillion: Int64
     /// Time from the end of a frame's exposure, or of an audio slice, to its delivery.
-    public let latency: Nanoseconds
+    package let latency: Nanoseconds
     /// Maximum error of a time stamp, in either direction.
-    public let jitter: Nanoseconds
+    package let jitter: Nanoseconds
     /// Fraction of the frames or slices that are lost before delivery, 0…1.
-    public let dropShare: Double
+    package let dropShare: Double
     /// Scripted outages and stalls.
-    public let faults: FaultScript
+    package let faults: FaultScript
     /// Name of the simulated USB controller that the device is connected to; `nil` for a separate controller.
-    public let bus: String?
+    package let bus: String?
     /// Seed of the random choices; 1 by default.
-    public let seed: UInt64
+    package let seed: UInt64
 
     init(_ selector: VirtualSelector) throws(VirtualDeviceError) {
         phase = try selector.milliseconds("phase", -86_400_000...86_400_000)
@@ -76,17 +76,17 @@ public struct DeviceBehavior: Sendable, Equatable {
 }
 
 /// The times when a synthetic device is disconnected, reconnected, or stalled, relative to the start of the recording.
-public struct FaultScript: Sendable, Equatable {
+package struct FaultScript: Sendable, Equatable {
     /// A time interval relative to T0 that includes `start` but not `end`.
-    public struct Interval: Sendable, Equatable {
+    package struct Interval: Sendable, Equatable {
         /// Start of the interval, relative to T0.
-        public let start: Nanoseconds
+        package let start: Nanoseconds
         /// End of the interval, relative to T0; `nil` if the interval never ends. The interval doesn't include this
         /// time.
-        public let end: Nanoseconds?
+        package let end: Nanoseconds?
 
         /// Creates an interval, which never ends if `end` is `nil`.
-        public init(from start: Nanoseconds, to end: Nanoseconds?) {
+        package init(from start: Nanoseconds, to end: Nanoseconds?) {
             self.start = start
             self.end = end
         }
@@ -94,12 +94,12 @@ public struct FaultScript: Sendable, Equatable {
 
     /// Intervals during which the device is disconnected, in chronological order. Only the last interval may
     /// be open-ended.
-    public let outages: [Interval]
+    package let outages: [Interval]
     /// Intervals during which the device is connected but delivers no data.
-    public let stalls: [Interval]
+    package let stalls: [Interval]
 
     /// Creates a script. By default, no faults occur.
-    public init(outages: [Interval] = [], stalls: [Interval] = []) {
+    package init(outages: [Interval] = [], stalls: [Interval] = []) {
         self.outages = outages
         self.stalls = stalls
     }

@@ -47,7 +47,7 @@ struct CalibrateCommand: Command {
         ])
 
     private enum Action {
-        case measure(SetupRequest, CalibrationOptions, isDry: Bool)
+        case measure(SessionConfiguration, CalibrationOptions, isDry: Bool)
         /// Measure the computer's speed, including the disk of the output folder, if one is specified.
         case measureMachine(output: String?)
         case show
@@ -105,7 +105,7 @@ struct CalibrateCommand: Command {
     // MARK: Measurement
 
     private func measure(
-        _ request: SetupRequest, _ options: CalibrationOptions, isDry: Bool
+        _ request: SessionConfiguration, _ options: CalibrationOptions, isDry: Bool
     ) async throws -> ExitStatus {
         try SignalHandler.install()
         let (media, sources) = try openMediaSocket(request)
@@ -128,7 +128,7 @@ struct CalibrateCommand: Command {
     }
 
     /// Opens a media socket if the profile uses network cameras, screens, or devices of other processes.
-    private func openMediaSocket(_ request: SetupRequest) throws -> (MediaServer?, NetworkSources?) {
+    private func openMediaSocket(_ request: SessionConfiguration) throws -> (MediaServer?, NetworkSources?) {
         let selectors = try SessionSetup.selectors(of: request)
         let named = Array(selectors.cameras.values) + Array(selectors.microphones.values)
         guard SessionSetup.includesRemote(named) else { return (nil, nil) }
@@ -144,10 +144,13 @@ struct CalibrateCommand: Command {
     }
 
     private func measure(
-        _ request: SetupRequest, _ options: CalibrationOptions, isDry: Bool, _ sources: NetworkSources?
+        _ request: SessionConfiguration, _ options: CalibrationOptions, isDry: Bool,
+        _ sources: NetworkSources?
     ) async throws -> ExitStatus {
         // The setup runs on a separate thread, because it blocks until the cameras are available.
-        let setup = try await MediaThread.run(named: "setup") { try SessionSetup(request, remote: sources) }
+        var request = request
+        request.remoteDevices = sources
+        let setup = try await MediaThread.run(named: "setup") { [request] in try SessionSetup(request) }
         let calibration = try Calibration(setup, options)
         SignalHandler.start { request in
             switch request {

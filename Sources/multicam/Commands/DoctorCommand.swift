@@ -49,7 +49,7 @@ struct DoctorCommand: Command {
     /// Returns the device nodes of the virtual cameras that the profile uses as live outputs.
     private func nodes() throws -> [String] {
         guard let profile else { return [] }
-        let read = try SessionSetup.loadProfile(for: SetupRequest(profile: profile))
+        let read = try SessionSetup.loadProfile(for: SessionConfiguration(profile: profile))
         return (read.loadedProfile?.liveOutputs ?? []).compactMap { liveOutput in
             guard case .inline(let address) = liveOutput.address, address.kind == .v4l2 else { return nil }
             return address.path

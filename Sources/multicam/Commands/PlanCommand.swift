@@ -1,6 +1,7 @@
 import Arguments
 import Media
 import Plan
+internal import Session
 import SessionFolder
 import Setup
 
@@ -33,7 +34,7 @@ struct PlanCommand: Command {
         ])
 
     /// The profile and its devices; `nil` to plan for all connected cameras.
-    private let request: SetupRequest?
+    private let request: SessionConfiguration?
     private let wantsSets: Bool
     private let output: String
     private let wantsJSON: Bool
@@ -46,7 +47,7 @@ struct PlanCommand: Command {
             request = nil
         } else {
             var request = try ProfileOptions.request(arguments)
-            request.duration = try arguments.duration()
+            request.recording.duration = try arguments.duration()
             self.request = request
         }
         output = arguments.optional("output") ?? "recordings"

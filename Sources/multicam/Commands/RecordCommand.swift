@@ -83,7 +83,7 @@ struct RecordCommand: Command {
             OptionSpec("json", help: "Print events as NDJSON, one per line, as they occur."),
         ])
 
-    private(set) var request: SetupRequest
+    private(set) var request: SessionConfiguration
     private let output: String
     private let name: String?
     let duration: Nanoseconds?
@@ -220,12 +220,7 @@ struct RecordCommand: Command {
 
     private func endSources() async {
         guard let sources else { return }
-        await withCheckedContinuation { continuation in
-            MediaThread.startWhenPossible(name: "sources:end") {
-                sources.end()
-                continuation.resume()
-            }
-        }
+        await MediaThread.perform(named: "sources:end") { sources.end() }
     }
 
     /// Opens the media socket, over which other processes receive frames and audio or provide devices. On
@@ -314,19 +309,18 @@ struct RecordCommand: Command {
     /// Creates a session and directs all further signals and commands to it.
     func makeSession(_ setup: SessionSetup, duration: Nanoseconds?) -> MulticamSession {
         for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
-        let stills = SessionStills(setup, live: live)
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
-                backup: backup), clock: controller.clock, stills: stills)
-        let rotation = setup.trackRotation(of: session, stills: stills)
+                backup: backup), clock: controller.clock, clipLength: live)
+        let rotation = setup.trackRotation(of: session)
         if let rotation {
             Task(executorPreference: TaskThreads.shared) {
                 for await text in rotation.messages { Output.message(text) }
             }
         }
         setup.enableVoiceSwitching(for: session)
-        controller.attach(session, setup, stills: stills, rotation: rotation)
+        controller.attach(session, setup, rotation: rotation)
         return session
     }
 
@@ -364,12 +358,13 @@ struct RecordCommand: Command {
         var request = self.request
         request.machine = machine.model
         request.automaticCamera = followed
-        request.duration = duration
+        request.recording.duration = duration
         request.allowsQualityReduction = isGoverned
         let setup: SessionSetup
         do throws(SetupError) {
             try printAwaitedDevices(for: request)
-            setup = try SessionSetup(request, remote: sources ?? remote)
+            request.remoteDevices = sources ?? remote
+            setup = try SessionSetup(request)
         } catch {
             guard case .overBudget(let reduction) = error else { throw error }
             Output.message(error.description)
@@ -385,7 +380,7 @@ struct RecordCommand: Command {
     }
 
     /// Prints which devices must be provided by other processes.
-    private func printAwaitedDevices(for request: SetupRequest) throws(SetupError) {
+    private func printAwaitedDevices(for request: SessionConfiguration) throws(SetupError) {
         let selectors = try SessionSetup.selectors(of: request)
         let named = Array(selectors.cameras.values) + Array(selectors.microphones.values)
         let addresses = Set(
@@ -433,14 +428,11 @@ struct RecordCommand: Command {
     }
 
     private static func storeDevices(_ setup: SessionSetup) async {
-        await withCheckedContinuation { continuation in
-            MediaThread.startWhenPossible(name: "memory") {
-                do throws(StateFileError) {
-                    if let warning = try setup.storeDevices() { Output.message(warning) }
-                } catch {
-                    Output.message(error.description)
-                }
-                continuation.resume()
+        await MediaThread.perform(named: "memory") {
+            do throws(StateFileError) {
+                if let warning = try setup.storeDevices() { Output.message(warning) }
+            } catch {
+                Output.message(error.description)
             }
         }
     }

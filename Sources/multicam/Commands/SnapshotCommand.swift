@@ -47,7 +47,7 @@ struct SnapshotCommand: Command {
     private enum Source {
         case camera(String)
         case allCameras
-        case profile(SetupRequest, takesAll: Bool)
+        case profile(SessionConfiguration, takesAll: Bool)
         /// Take stills from the running recording: from the camera with this role, or from all cameras if
         /// `role` is `nil`.
         case recording(role: String?)

@@ -39,7 +39,7 @@ struct StressCommand: Command {
             OptionSpec("json", help: "Print events as NDJSON, one per line, as they occur."),
         ])
 
-    private let request: SetupRequest
+    private let request: SessionConfiguration
     private let options: StressOptions
     private let wantsJSON: Bool
 

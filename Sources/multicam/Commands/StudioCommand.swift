@@ -47,7 +47,7 @@ struct StudioCommand: Command {
     private let opensBrowser: Bool
     private let wantsJSON: Bool
     private let isProfileSpecified: Bool
-    private let request: SetupRequest
+    private let request: SessionConfiguration
 
     /// The default port of the control room. The port is fixed so that bookmarks remain valid.
     private static let defaultPort = 8470

@@ -1,4 +1,5 @@
 import Foundation
+internal import Session
 import SessionFolder
 import Setup
 import Testing
@@ -108,7 +109,7 @@ struct FarAudioTests {
                 #expect(error?.description.contains("a named pipe") == true)
             }
             let error = #expect(throws: SetupError.self) {
-                _ = try SessionSetup(SetupRequest(profile: path))
+                _ = try SessionSetup(SessionConfiguration(profile: path))
             }
             #expect(error?.description.contains("found a named pipe, expected") == true)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+internal import Synchrony
 import Testing
 
 @testable import MulticamKit
@@ -30,7 +31,7 @@ struct CalibrationTests {
     func late() async throws {
         let place = try StateFixture()
         let path = try place.write(Self.profile, to: "late.yaml")
-        let request = SetupRequest(profile: path)
+        let request = SessionConfiguration(profile: path)
         func lateSetup() throws -> SessionSetup {
             var setup = try SessionSetup(request, calibrations: place.calibrations)
             if let camera = setup.cameras["late"] { setup.cameras["late"] = LateCamera(camera, by: ms(137)) }
@@ -103,7 +104,7 @@ struct CalibrationTests {
             tracks: { cameras: copy, microphones: wav }
             """
         let setup = try SessionSetup(
-            SetupRequest(profile: try place.write(text, to: "same.yaml")), calibrations: nil)
+            SessionConfiguration(profile: try place.write(text, to: "same.yaml")), calibrations: nil)
         let calibration = try Calibration(
             setup, CalibrationOptions(duration: .seconds(13)), clock: SimulatedClock())
         let result = try await calibration.measure()
@@ -151,7 +152,7 @@ struct CalibrationTests {
             microphones: { host: { device: "file:\(place.folder)/beeps.wav" } }
             tracks: { cameras: copy, microphones: wav }
             """
-        let request = SetupRequest(profile: try place.write(profile, to: "files.yaml"))
+        let request = SessionConfiguration(profile: try place.write(profile, to: "files.yaml"))
         let setup = try SessionSetup(request, calibrations: place.calibrations)
         let calibration = try Calibration(setup, clock: SimulatedClock())
         let result = try await calibration.measure()
@@ -187,7 +188,7 @@ struct CalibrationTests {
             tracks: { cameras: copy, microphones: wav }
             """
         let setup = try SessionSetup(
-            SetupRequest(profile: try place.write(text, to: "deaf.yaml")), calibrations: nil)
+            SessionConfiguration(profile: try place.write(text, to: "deaf.yaml")), calibrations: nil)
         let calibration = try Calibration(
             setup, CalibrationOptions(duration: .seconds(8)), clock: SimulatedClock())
         let result = try await calibration.measure()
@@ -214,7 +215,7 @@ struct CalibrationTests {
         let place = try StateFixture()
         func refusal(_ text: String, _ options: CalibrationOptions = CalibrationOptions()) throws -> String {
             let setup = try SessionSetup(
-                SetupRequest(profile: try place.write(text, to: "refused.yaml")), calibrations: nil)
+                SessionConfiguration(profile: try place.write(text, to: "refused.yaml")), calibrations: nil)
             let error = #expect(throws: CalibrationError.self) { try Calibration(setup, options) }
             guard case .usage(let sentence)? = error else { return "" }
             return sentence

@@ -164,7 +164,7 @@ struct ProfileChoiceTests {
         _ profile: Profile, _ selections: [(String, String)], proposal: DeviceIdentity? = nil
     ) -> ChoiceRecord {
         ChoiceRecord(
-            SetupRequest(
+            SessionConfiguration(
                 profile: profile.name,
                 cameras: selections.map { RoleSelection(role: $0.0, selector: $0.1) }),
             profile, proposal: proposal)

@@ -16,7 +16,7 @@ struct FailedStartTests {
         try "microphones: { host: { device: \"virtual:tone\" } }".write(
             to: file, atomically: true, encoding: .utf8)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
-        let plan = try SessionSetup(SetupRequest(profile: file.path)).plan
+        let plan = try SessionSetup(SessionConfiguration(profile: file.path)).plan
         let controller = SessionController(isStandby: true)
         let replies = ConditionLock<[ControlReply]>([])
         let person = MediaThread.startWhenPossible(name: "person") {

@@ -32,7 +32,7 @@ struct EncoderFailureTests {
             try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
             let file = scratch.appending(path: "test.yaml")
             try profile.write(to: file, atomically: true, encoding: .utf8)
-            let setup = try SessionSetup(SetupRequest(profile: file.path))
+            let setup = try SessionSetup(SessionConfiguration(profile: file.path))
             let session = MulticamSession(
                 plan: setup.plan, cameras: setup.cameras, microphones: setup.microphones,
                 options: RecordingOptions(

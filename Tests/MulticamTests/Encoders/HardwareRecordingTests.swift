@@ -44,8 +44,9 @@ struct HardwareRecordingTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
         try profile(requestedEncoder).write(to: file, atomically: true, encoding: .utf8)
         defer { unlink(file.path) }
-        return try SessionSetup(
-            SetupRequest(profile: file.path, machine: machine(encoder, streams: streams)))
+        var configuration = SessionConfiguration(profile: file.path)
+        configuration.machine = machine(encoder, streams: streams)
+        return try SessionSetup(configuration)
     }
 
     /// Checks that every tick has its own frame: the frame numbers increase by one.

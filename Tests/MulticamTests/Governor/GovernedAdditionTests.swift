@@ -71,11 +71,10 @@ struct GovernedAdditionTests {
         MediaThread.startWhenPossible(name: "guest") {
             let clock = MonotonicClock()
             let limit = clock.now + .seconds(600)
-            var stills = SessionStills(setup.plan, cameras: setup.cameras, clock: clock)
             defer { session.stop() }
             while true {
                 do throws(SetupError) {
-                    try setup.addCamera("virtual:clap?seed=3", as: "guest", to: session, stills: &stills)
+                    try setup.addCamera(.selector("virtual:clap?seed=3"), as: "guest", to: session)
                     break
                 } catch {
                     guard clock.now < limit, "\(error)".contains("nothing is being recorded") else {

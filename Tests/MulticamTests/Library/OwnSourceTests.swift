@@ -99,12 +99,13 @@ struct OwnSourceTests {
     func recorded() async throws {
         let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
         defer { Self.remove(folder) }
-        var request = SetupRequest(profile: Self.profile)
+        var request = SessionConfiguration(profile: Self.profile)
         request.machine = MachineModel(
             processors: 4, costs: .defaults, freeMemory: 8 << 30,
             disk: MachineModel.Disk(freeBytes: 1 << 40, bytesPerSecond: 1e8))
-        let setup = try SessionSetup(
-            request, cameras: ["a": GreyCamera()], microphones: ["m": HumMicrophone()])
+        request.ownCameras = ["a": GreyCamera()]
+        request.ownMicrophones = ["m": HumMicrophone()]
+        let setup = try SessionSetup(request)
         #expect(setup.plan.cameras.map(\.format.description) == ["nv12 64x48 at 25"])
         #expect(setup.plan.cameras.map(\.selector) == ["own:grey"])
         #expect(setup.plan.microphones.map(\.format) == [AudioFormat(rate: 32_000, channels: 2)])
@@ -135,7 +136,8 @@ struct OwnSourceTests {
     @Test("a custom source is refused if the profile lacks its role or the source lacks the format")
     func refused() throws {
         let role = #expect(throws: SetupError.self) {
-            _ = try SessionSetup(SetupRequest(profile: Self.profile), cameras: ["desk": GreyCamera()])
+            _ = try SessionSetup(
+                SessionConfiguration(profile: Self.profile, ownCameras: ["desk": GreyCamera()]))
         }
         #expect(
             role?.description
@@ -145,14 +147,15 @@ struct OwnSourceTests {
         profile.cameras[0].size = FrameSize(width: 1280, height: 720)
         let size = #expect(throws: SetupError.self) {
             _ = try SessionSetup(
-                SetupRequest(profile: profile), cameras: ["a": GreyCamera()],
-                microphones: ["m": HumMicrophone()])
+                SessionConfiguration(
+                    profile: profile, ownCameras: ["a": GreyCamera()], ownMicrophones: ["m": HumMicrophone()])
+            )
         }
         #expect(size?.description.contains("nv12 64x48 at 25") == true)
         let missing = #expect(throws: SetupError.self) {
             var profile = Self.profile
             profile.microphones[0].device = "own:hum"
-            _ = try SessionSetup(SetupRequest(profile: profile), cameras: ["a": GreyCamera()])
+            _ = try SessionSetup(SessionConfiguration(profile: profile, ownCameras: ["a": GreyCamera()]))
         }
         #expect(missing?.description.contains("does not provide a device") == true)
     }
@@ -163,7 +166,7 @@ struct OwnSourceTests {
     func roles(_ role: String) {
         var profile = Self.profile
         profile.cameras[0].role = role
-        #expect(throws: SetupError.self) { _ = try SessionSetup.plan(SetupRequest(profile: profile)) }
+        #expect(throws: SetupError.self) { _ = try SessionSetup.plan(SessionConfiguration(profile: profile)) }
     }
 
     @Test("a request made from discovered devices writes nothing by default")
@@ -174,7 +177,7 @@ struct OwnSourceTests {
         let microphone = CaptureDevice(
             mediaType: .audio, deviceType: .virtual, identity: DeviceIdentity(name: "tone"), name: "tone",
             node: "", selector: "virtual:tone")
-        let setup = try SessionSetup(SetupRequest(devices: ["desk": camera, "host": microphone]))
+        let setup = try SessionSetup(SessionConfiguration(devices: ["desk": camera, "host": microphone]))
         #expect(!setup.plan.writesAnything)
         #expect(setup.plan.cameras.map(\.role) == ["desk"])
         #expect(setup.plan.microphones.map(\.role) == ["host"])

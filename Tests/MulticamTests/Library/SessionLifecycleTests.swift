@@ -27,7 +27,7 @@ struct SessionLifecycleTests {
         }
 
         func makeSetup() throws -> SessionSetup {
-            try SessionSetup(SetupRequest(profile: folder.appending(path: "test.yaml").path))
+            try SessionSetup(SessionConfiguration(profile: folder.appending(path: "test.yaml").path))
         }
 
         func makeSession(_ setup: SessionSetup? = nil, taps: [FrameTap] = []) throws -> MulticamSession {

@@ -41,7 +41,7 @@ struct SessionWithoutFilesTests {
         let file = folder.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
         let heard = ConditionLock(ReceivedData())
-        let setup = try SessionSetup(SetupRequest(profile: file.path))
+        let setup = try SessionSetup(SessionConfiguration(profile: file.path))
         let session = setup.makeSession(
             RecordingOptions(parentFolder: folder.path, name: "s", duration: .seconds(3), version: "0.0.0"),
             clock: SimulatedClock(),
@@ -129,7 +129,7 @@ struct SessionWithoutFilesTests {
     func standby() async throws {
         let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
         let profile = try Profile(yaml: Array(Self.standbyProfile.utf8), file: "standby.yaml")
-        let setup = try SessionSetup(SetupRequest(profile: profile))
+        let setup = try SessionSetup(SessionConfiguration(profile: profile))
         let session = setup.makeSession(
             RecordingOptions(parentFolder: folder, name: "s", duration: .milliseconds(500), version: "0.0.0"))
         try await session.standBy()

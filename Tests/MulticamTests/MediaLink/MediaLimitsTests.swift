@@ -1,6 +1,7 @@
 import Foundation
 import Inputs
 import Media
+internal import MediaServing
 import MulticamKit
 import Session
 import Testing

@@ -192,7 +192,7 @@ struct MediaLinkTests {
             place.remove()
         }
         let controller = SessionController()
-        controller.attach(place.session, place.setup, stills: SessionStills(place.setup))
+        controller.attach(place.session, place.setup)
         let replies = ConditionLock<[ControlReply]>([])
         let (session, plan) = (place.session, place.setup.plan)
         let end = Cancellation()

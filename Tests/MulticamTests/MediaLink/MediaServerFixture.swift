@@ -36,7 +36,9 @@ struct MediaServerFixture: Sendable {
         try announce(scratch.path + "/media")
         let file = scratch.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
-        setup = try SessionSetup(SetupRequest(profile: file.path), remote: devices)
+        var configuration = SessionConfiguration(profile: file.path)
+        configuration.remoteDevices = devices
+        setup = try SessionSetup(configuration)
         session = setup.makeSession(
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(seconds), version: "0.0.0"))

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+internal import Session
 import SessionFolder
 import Setup
 import Testing

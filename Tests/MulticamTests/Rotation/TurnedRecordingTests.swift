@@ -60,7 +60,9 @@ struct TurnedRecordingTests {
         let file = scratch.appending(path: "test.yaml")
         try Self.profile.write(to: file, atomically: true, encoding: .utf8)
         let tracker = SyntheticTracker(.rotated(.quarter))
-        let setup = try SessionSetup(SetupRequest(profile: file.path), tracker: tracker)
+        var configuration = SessionConfiguration(profile: file.path)
+        configuration.orientationTracker = tracker
+        let setup = try SessionSetup(configuration)
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .milliseconds(500), version: "0.0.0"))

@@ -20,14 +20,12 @@ struct StillRecordingTests {
         let microphones = microphone.map { "\nmicrophones: { host: { device: \"\($0)\" } }" } ?? ""
         try "cameras: { desk: { \(camera) } }\ntracks: { cameras: \(tracks) }\(microphones)".write(
             to: file, atomically: true, encoding: .utf8)
-        let setup = try SessionSetup(SetupRequest(profile: file.path))
-        let stills = SessionStills(setup, live: live)
+        let setup = try SessionSetup(SessionConfiguration(profile: file.path))
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(60), version: "0.0.0"),
-            stills: stills)
+            clipLength: live)
         let taken = ConditionLock<Result<StillFolder.Files, StillError>?>(nil)
-        let folder = StillFolder(ofSession: scratch.path + "/session", version: "0.0.0")
         let taker = MediaThread.startWhenPossible(name: "taker") {
             let clock = MonotonicClock()
             let limit = clock.now + .seconds(30)
@@ -35,10 +33,9 @@ struct StillRecordingTests {
                 clock.sleep(until: clock.now + .milliseconds(20), unless: Cancellation())
             }
             let result = Result { () throws(StillError) in
-                try stills.takeStills(["desk"], into: folder, with: Codecs())
+                try session.writeStills(["desk"], in: scratch.path)
             }
             let files = result.flatMap { $0[0].files }
-            if case .success(let files) = files { session.registerStill(of: "desk", files) }
             taken.withLock { $0 = files }
             clock.sleep(until: clock.now + .milliseconds(500), unless: Cancellation())
             session.stop()
@@ -142,7 +139,7 @@ struct StillRecordingTests {
             let file = scratch.appending(path: "raw.yaml")
             try "cameras: { desk: { \(camera) } }\ntracks: { cameras: encode }".write(
                 to: file, atomically: true, encoding: .utf8)
-            let setup = try SessionSetup(SetupRequest(profile: file.path))
+            let setup = try SessionSetup(SessionConfiguration(profile: file.path))
             let snapshot = try Snapshot(setup, settling: .zero)
             let still = try #require(try snapshot.take().first)
             let files = try snapshot.write(still, into: StillFolder(path: scratch.path, version: "0.0.0"))
@@ -150,7 +147,8 @@ struct StillRecordingTests {
                 try lines("exiftool", ["-s3", "-n", "-YCbCrSubSampling", "-ImageWidth", files.still])
                     == ["2 1", "320"])
             let again = try Snapshot(
-                try SessionSetup(SetupRequest(profile: file.path)), live: .milliseconds(600), settling: .zero)
+                try SessionSetup(SessionConfiguration(profile: file.path)), live: .milliseconds(600),
+                settling: .zero)
             let live = try again.write(
                 try #require(try again.take().first), into: StillFolder(path: scratch.path, version: "0.0.0"))
             let clip = try #require(live.clip)

@@ -2,6 +2,7 @@ import Foundation
 import FoundationXML
 import Media
 import Monitoring
+internal import Session
 import Setup
 import StressTest
 import Testing
@@ -27,7 +28,7 @@ struct StressTestTests {
             let file = scratch.appending(path: "bundle.yaml")
             try profile.write(to: file, atomically: true, encoding: .utf8)
             let test = try StressTest(
-                SetupRequest(profile: file.path),
+                SessionConfiguration(profile: file.path),
                 StressOptions(
                     kinds: kinds, runDuration: .seconds(rounding: each),
                     soakDuration: .seconds(rounding: soak),
@@ -280,7 +281,7 @@ struct StressTestTests {
         defer { unlink(scratch.path) }
         let error = #expect(throws: SetupError.self) {
             _ = try StressTest(
-                SetupRequest(profile: scratch.path),
+                SessionConfiguration(profile: scratch.path),
                 StressOptions(kinds: [.sets], output: "/tmp", version: "0"))
         }
         #expect(error?.description.contains("does not record a camera") == true)

@@ -194,7 +194,7 @@ struct AttachedTapTests {
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         let session = try SessionSetup(
-            SetupRequest(profile: try Profile(yaml: Array(profile.utf8), file: "test.yaml"))
+            SessionConfiguration(profile: try Profile(yaml: Array(profile.utf8), file: "test.yaml"))
         ).makeSession(
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0"))
@@ -334,7 +334,7 @@ struct AttachedTapTests {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         let file = scratch.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
-        let session = try SessionSetup(SetupRequest(profile: file.path)).makeSession(
+        let session = try SessionSetup(SessionConfiguration(profile: file.path)).makeSession(
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0"))
         try await session.standBy()

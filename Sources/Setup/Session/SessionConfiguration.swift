@@ -1,12 +1,14 @@
+internal import Inputs
 public import Media
-public import Plan
+package import Plan
 public import Profiles
+public import Session
 
-/// A request for a session: a profile, and the devices for its roles.
-public struct SetupRequest: Sendable, Equatable {
+/// What a session records: a profile, the devices for its roles, and the recording's options.
+public struct SessionConfiguration: Sendable {
     /// The profile's name, or the path of its file.
     public var profile: String
-    /// The profile itself, created by the app or read earlier with `SessionSetup.loadProfile`. `nil` reads the file.
+    /// The profile itself, created by the application or read earlier. `nil` reads the file.
     public var loadedProfile: Profile?
     /// Selections that replace the profile's cameras, by role.
     public var cameras: [RoleSelection]
@@ -25,65 +27,73 @@ public struct SetupRequest: Sendable, Equatable {
     public var allowsQualityReduction = true
     /// The application that the user's stored device choices belong to.
     public var application = ApplicationIdentifier.multicam
-    /// The computer for which the plan's cost is predicted and to which the plan is adapted. `ThisMachine`
-    /// models the current computer. `nil` disables prediction and adaptation.
-    public var machine: MachineModel?
-    /// The recording duration that must fit on the disk, or `nil` if it's unknown. The duration is used only with a
-    /// `machine`.
-    public var duration: Nanoseconds?
+    /// The computer for which the plan's cost is predicted and to which the plan is adapted. `nil` disables prediction
+    /// and adaptation.
+    package var machine: MachineModel?
+    /// The folder, duration, and limits of the session's recordings. The duration must fit on the disk.
+    public var recording = RecordingOptions()
+    /// The application's own cameras by role, opened but not started. They are planned in the format that they deliver,
+    /// and the profile's device for the role is ignored.
+    public var ownCameras: [String: any CameraSource] = [:]
+    /// The application's own microphones by role, opened but not started.
+    public var ownMicrophones: [String: any MicrophoneSource] = [:]
+    /// Source of the computer's orientation for cameras with `rotation: sensor`. `nil` uses the accelerometer.
+    public var orientationTracker: (any OrientationTracker)?
+    /// Outputs that deliver the data of several devices together, tick by tick.
+    public var synchronizedOutputs: [SynchronizedOutput] = []
+    /// Length of the clip around each still, from 0.1 s to 10 s; `nil` for stills without clips. Clips permanently use
+    /// memory for the latest frames.
+    public var clipLength: Duration?
+    /// Finds devices with the selector `remote:NAME` that other processes provide.
+    package var remoteDevices: (any RemoteDeviceFinder)?
 
-    /// Creates a request for a profile.
+    /// Creates the configuration for a profile.
     ///
     /// - Parameters:
     ///   - profile: The profile's name, or the path of its file.
     ///   - cameras: Selections that replace the profile's cameras.
     ///   - microphones: Selections that replace the profile's microphones.
+    ///   - ownCameras: The application's own cameras, by role.
+    ///   - ownMicrophones: The application's own microphones, by role.
     ///   - usesVirtualDevices: Whether roles without a selection get synthetic devices.
     ///   - recordsMetadata: Whether the metadata of all cameras is recorded.
-    ///   - machine: The computer for which the plan's cost is predicted and to which the plan is adapted.
-    ///     `nil` disables prediction and adaptation.
-    ///   - duration: The recording duration that must fit on the disk. The value is `nil` if it's unknown.
     public init(
         profile: String, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
-        usesVirtualDevices: Bool = false, recordsMetadata: Bool = false,
-        machine: MachineModel? = nil, duration: Nanoseconds? = nil
+        ownCameras: [String: any CameraSource] = [:], ownMicrophones: [String: any MicrophoneSource] = [:],
+        usesVirtualDevices: Bool = false, recordsMetadata: Bool = false
     ) {
         self.profile = profile
         self.cameras = cameras
         self.microphones = microphones
+        self.ownCameras = ownCameras
+        self.ownMicrophones = ownMicrophones
         self.usesVirtualDevices = usesVirtualDevices
         self.recordsMetadata = recordsMetadata
-        self.machine = machine
-        self.duration = duration
     }
 
-    /// Creates a request for a profile that the app has created in memory.
+    /// Creates the configuration for a profile that the application has created in memory.
     ///
     /// - Parameters:
     ///   - profile: The profile, which is used instead of a file.
     ///   - cameras: Selections that replace the profile's cameras.
     ///   - microphones: Selections that replace the profile's microphones.
+    ///   - ownCameras: The application's own cameras, by role.
+    ///   - ownMicrophones: The application's own microphones, by role.
     ///   - usesVirtualDevices: Whether roles without a selection get synthetic devices.
-    ///   - machine: The computer for which the plan's cost is predicted and to which the plan is adapted.
-    ///     `nil` disables prediction and adaptation.
-    ///   - duration: The recording duration that must fit on the disk. The value is `nil` if it's unknown.
+    ///   - recordsMetadata: Whether the metadata of all cameras is recorded.
     public init(
         profile: Profile, cameras: [RoleSelection] = [], microphones: [RoleSelection] = [],
-        usesVirtualDevices: Bool = false, machine: MachineModel? = nil, duration: Nanoseconds? = nil
+        ownCameras: [String: any CameraSource] = [:], ownMicrophones: [String: any MicrophoneSource] = [:],
+        usesVirtualDevices: Bool = false, recordsMetadata: Bool = false
     ) {
         self.init(
             profile: profile.name, cameras: cameras, microphones: microphones,
-            usesVirtualDevices: usesVirtualDevices, machine: machine, duration: duration)
+            ownCameras: ownCameras, ownMicrophones: ownMicrophones, usesVirtualDevices: usesVirtualDevices,
+            recordsMetadata: recordsMetadata)
         loadedProfile = profile
     }
 
-    /// Creates a request for specific devices, such as those of a `DiscoverySession`.
-    ///
-    /// ```swift
-    /// let camera = try DiscoverySession(mediaType: .video).devices[0]
-    /// let setup = try SessionSetup(SetupRequest(devices: ["desk": camera]))
-    /// try await setup.makeSession(frameTaps: [tap]).run()
-    /// ```
+    /// Creates the configuration for specific devices, such as those of a `DiscoverySession`.
     ///
     /// - Parameters:
     ///   - devices: The devices and their roles, cameras in order of priority.
@@ -117,21 +127,6 @@ public struct RoleSelection: Sendable, Equatable {
     }
 }
 
-/// The reason why a session can't be set up. Except for `refused`, problems are detected before any device
-/// streams.
-public enum SetupError: Error, Sendable, Equatable {
-    /// A selector or a role is invalid. The text contains the reason.
-    case usage(String)
-    /// The profile can't be read, or doesn't match its devices.
-    case profile(ProfileError)
-    /// A device is missing, busy, or failing, or access to it is denied.
-    case device(DeviceError)
-    /// The plan exceeds its budget and can't be reduced enough, or reduction isn't allowed.
-    case overBudget(PlanReduction)
-    /// The running session rejects the device.
-    case refused(SessionChangeError)
-}
-
 extension SetupError {
     /// If a device is busy because one of this user's recorders is using it, returns the error with a description of
     /// what that recorder is doing.
@@ -143,18 +138,5 @@ extension SetupError {
         holder.activity = activity(holder.process)
         return .device(
             DeviceError(device: error.device, operation: error.operation, reason: .busy(by: holder)))
-    }
-}
-
-extension SetupError: CustomStringConvertible {
-    /// The error as a sentence for the user.
-    public var description: String {
-        switch self {
-        case .usage(let sentence): sentence
-        case .profile(let error): error.description
-        case .device(let error): error.description
-        case .overBudget(let reduction): reduction.refusal
-        case .refused(let error): error.description
-        }
     }
 }

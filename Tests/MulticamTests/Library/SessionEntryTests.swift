@@ -1,0 +1,154 @@
+import Foundation
+import Media
+import MulticamKit
+import Plan
+import Profiles
+import Session
+import SessionFolder
+import Setup
+import Stills
+import Testing
+
+@Suite("a session opened from a configuration", .serialized)
+struct SessionEntryTests {
+    /// A computed gray camera, 64 × 48, 25 frames per second.
+    private final class GrayCamera: CameraSource {
+        let device = CaptureDevice.ownCamera(named: "gray")
+        let format = VideoFormat(
+            pixel: .nv12, size: FrameSize(width: 64, height: 48), rate: FrameRate(25, per: 1))
+        let color = ColorDescription.bt601Limited
+        let deliveryDelay = Nanoseconds.milliseconds(60)
+        private let thread = PacedThread(named: "gray")
+
+        func start(
+            on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
+        ) throws(DeviceError) {
+            let (format, color) = (format, color)
+            let (planes, count) = FramePlane.packed(format.pixel, format.size)
+            try thread.start(on: clock, every: format.rate.interval) { number, time in
+                receive(
+                    .frame(
+                        CapturedFrame(
+                            pixel: format.pixel, size: format.size, color: color, capturedAt: time,
+                            sequence: number, memory: SharedBytes([UInt8](repeating: 128, count: count)),
+                            planes: planes, isOwned: true)))
+            }
+        }
+
+        func stop() { thread.stop() }
+    }
+
+    private final class Scratch {
+        let path = NSTemporaryDirectory() + "multicam-entry-\(UUID().uuidString)"
+
+        deinit {
+            do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record(error) }
+        }
+    }
+
+    private static func profile(_ device: String = "virtual:clap?size=320x240") -> Profile {
+        Profile(
+            name: "entry", cameras: [CameraRole(role: "desk", device: device)],
+            microphones: [MicrophoneRole(role: "host", device: "virtual:clap")],
+            tracks: TrackSettings(cameras: .encode, microphones: .wav))
+    }
+
+    @Test("devices are added and stills are taken while it records, and the result lists every track")
+    func verbs() async throws {
+        let scratch = Scratch()
+        let session = try await MulticamSession(
+            SessionConfiguration(profile: Self.profile()), on: .unlimited)
+        let recording = try await session.startRecording(in: scratch.path)
+        try await session.addCamera(GrayCamera(), as: "guest")
+        try await session.addMicrophone("virtual:tone", as: "second")
+        let stills = try await session.takeStills(["desk", "guest"])
+        #expect(stills.map(\.role) == ["desk", "guest"])
+        for (_, files) in stills {
+            #expect(FileManager.default.fileExists(atPath: try files.get().still))
+        }
+        await #expect(throws: StillError.unknownRole("nobody", known: ["desk", "guest"])) {
+            _ = try await session.takeStills(["nobody"])
+        }
+        await #expect(throws: SetupError.self) { try await session.addCamera("virtual:clap", as: "guest") }
+        try await session.replaceCamera(of: "desk", with: "virtual:bars?size=320x240")
+        recording.stop()
+        let result = try await recording.result
+        try result.checkLedgers()
+        #expect(result.folder.hasPrefix(scratch.path))
+        #expect(result.tracks.map(\.name).sorted() == ["desk", "guest", "host", "second"])
+        for track in result.tracks {
+            #expect(track.files.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+            #expect((track.frameCount ?? 0) > 0 || (track.sampleCount ?? 0) > 0)
+        }
+        #expect(result.manifest.stills?.count == 2)
+        #expect(result.losses == result.tracks.reduce(into: [:]) { $0.merge($1.losses, uniquingKeysWith: +) })
+    }
+
+    @Test("a folder and a duration replace those of the configuration for one recording")
+    func options() async throws {
+        let scratch = Scratch()
+        var configuration = SessionConfiguration(profile: Self.profile())
+        configuration.recording = RecordingOptions(parentFolder: scratch.path + "/usual", name: "a")
+        let session = try await MulticamSession(configuration, on: .unlimited)
+        try await session.standBy()
+        let first = try await session.record(in: scratch.path + "/other", duration: .milliseconds(400))
+        let second = try await session.record(duration: .milliseconds(400))
+        await session.close()
+        #expect(first.folder == scratch.path + "/other/a" && second.folder == scratch.path + "/usual/a")
+        #expect(first.duration >= .milliseconds(400) && first.duration < .seconds(3))
+    }
+
+    @Test("a plan that exceeds the computer's capacity is refused before a device is opened")
+    func overBudget() async throws {
+        var profile = Self.profile()
+        profile.budget.policy = .refuse
+        let tiny = MachineModel(processors: 0.001, costs: .defaults, freeMemory: nil, disk: nil)
+        let configuration = SessionConfiguration(profile: profile)
+        let error = await #expect(throws: SetupError.self) {
+            _ = try await MulticamSession(configuration, on: .model(tiny))
+        }
+        guard case .overBudget(let reduction)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(!reduction.fits)
+        #expect(try await MulticamSession.cost(of: configuration, on: .model(tiny))?.fits == false)
+        #expect(try await MulticamSession.cost(of: configuration, on: .unlimited) == nil)
+        #expect(try await MulticamSession.plan(for: configuration).cameras.map(\.role) == ["desk"])
+    }
+
+    @Test("no device can be added to a session that was created for a plan")
+    func withoutConfiguration() async throws {
+        let camera = GrayCamera()
+        var plan = SessionPlan(named: "hand-built")
+        plan.addWithoutConnections(
+            PlannedCamera(role: "a", selector: "", identity: camera.device.identity, format: camera.format))
+        let session = MulticamSession(plan: plan, cameras: ["a": camera], microphones: [:])
+        await #expect(throws: SetupError.self) { try await session.addCamera("virtual:clap", as: "b") }
+        await #expect(throws: SetupError.self) { _ = try await SessionServices(for: session) }
+    }
+
+    @Test(
+        "a paced thread counts from zero, refuses a second start, and can be started again after it was stopped"
+    )
+    func paced() throws {
+        let thread = PacedThread()
+        let clock = MonotonicClock()
+        let seen = ConditionLock<[Int64]>([])
+        let begin = clock.now
+        for _ in 0..<2 {
+            seen.withLock { $0 = [] }
+            try thread.start(on: clock, every: .milliseconds(2)) { number, time in
+                #expect(time >= begin)
+                seen.broadcast { $0.append(number) }
+            }
+            #expect(throws: DeviceError.self) {
+                try thread.start(on: clock, every: .milliseconds(2)) { _, _ in }
+            }
+            seen.wait { $0.count >= 3 ? () : nil }
+            thread.stop()
+            let count = seen.withLock(\.count)
+            #expect(seen.withLock { $0 } == Array(0..<Int64(count)))
+        }
+    }
+}
