@@ -2,7 +2,8 @@ import Foundation
 import MulticamKit
 
 /// An external program that uses multicam, for tools/trial. It lists devices, records two virtual cameras and
-/// a microphone, previews one camera, swaps the cameras, sets a marker, and prints the results.
+/// a microphone, previews one camera, swaps the cameras, sets a marker, and prints the results. `trial FOLDER sessions COUNT` runs
+/// random sessions instead.
 @main
 struct Trial {
     /// The parts of `manifest.json` that this program prints.
@@ -16,6 +17,10 @@ struct Trial {
 
     static func main() async throws {
         let parent = CommandLine.arguments.dropFirst().first ?? "recordings"
+        if CommandLine.arguments.dropFirst(2).first == "sessions" {
+            return try await RandomSessions(folder: parent).run(
+                count: Int(CommandLine.arguments.last ?? "") ?? 20)
+        }
         let discovery = try DiscoverySession()
         let cameras = discovery.devices.filter { $0.mediaType == .video }.count
         print("devices: \(cameras) cameras, \(discovery.devices.count - cameras) microphones")
