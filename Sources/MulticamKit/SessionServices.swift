@@ -21,7 +21,8 @@ public final class SessionServices: Sendable {
     private let publisher: LivePublisher
     private let events: Task<Void, Never>
 
-    /// Begins to serve a session that hasn't started yet. Call `stop` after its last recording.
+    /// Begins to serve a session that makes one recording, without standby, and that hasn't started yet. Retains the session
+    /// until `stop`. A process can serve only one session at a time.
     ///
     /// - Parameters:
     ///   - session: A session that was created for a configuration.
@@ -36,12 +37,18 @@ public final class SessionServices: Sendable {
             )
         }
         let controller = SessionController(notify: notify)
+        let plan = setup.plan
         do throws(ControlError) {
-            control = try ControlServer { request throws(ControlError) in
-                try controller.prepareCommand(for: request, pausedPlan: setup.plan)
-            }
             media = try MediaServer()
         } catch {
+            throw .usage(error.description)
+        }
+        do throws(ControlError) {
+            control = try ControlServer { request throws(ControlError) in
+                try controller.prepareCommand(for: request, pausedPlan: plan)
+            }
+        } catch {
+            media.stop()
             throw .usage(error.description)
         }
         publisher = LivePublisher(
@@ -51,7 +58,6 @@ public final class SessionServices: Sendable {
         controller.attach(publisher)
         controller.attach(session, setup)
         self.controller = controller
-        // The task must not retain the session, which ends when its last reference is dropped.
         let stream = session.events
         events = Task {
             for await event in stream {

@@ -5,12 +5,11 @@ public import Stills
 
 /// Cameras and microphones that are added or replaced during a recording, their controls, and their stills.
 extension MulticamSession {
-    /// Adds a camera to the running recording. The camera gets a track of its own if the other cameras have one, and the
-    /// program can then show it. Returns when the camera delivers frames. Waits up to 5 s for a camera that another
-    /// process provides.
+    /// Adds a camera to the running recording. The camera gets a separate track if the other cameras have separate tracks,
+    /// and the program can then show it. Returns when the camera delivers frames.
     ///
     /// - Parameters:
-    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
+    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`.
     ///   - role: A role name that no device of the recording uses yet.
     /// - Throws: `SetupError` if the role or selector is invalid; if the device is missing or busy, or access
     ///   is denied; or if the recording doesn't accept the camera, or nothing is being recorded.
@@ -36,7 +35,7 @@ extension MulticamSession {
     /// the microphone until `commit` adds it. Returns when the microphone delivers audio.
     ///
     /// - Parameters:
-    ///   - selector: A selector as in a profile: `default`, a name, `virtual:tone`, `remote:phone`.
+    ///   - selector: A selector as in a profile: `default`, a name, `virtual:tone`.
     ///   - role: A role name that no device of the recording uses yet.
     /// - Throws: `SetupError` if the role or selector is invalid, the device is missing or access is denied, or the
     ///   recording doesn't accept the microphone.
@@ -67,7 +66,7 @@ extension MulticamSession {
     ///
     /// - Parameters:
     ///   - role: The role of a camera that is being recorded.
-    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
+    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`.
     /// - Throws: `SetupError` if the role doesn't exist; if the selector is invalid; if the device is missing
     ///   or busy, or access is denied; or if the recording doesn't accept the camera. The recording is then unchanged.
     public func replaceCamera(of role: String, with selector: String) async throws(SetupError) {
@@ -82,7 +81,7 @@ extension MulticamSession {
     ///   - role: The role of a camera that is being recorded.
     ///   - source: The camera, opened but not started. The session stops it at the end of the recording.
     /// - Throws: `SetupError` if the role doesn't exist, or if the recording doesn't accept the camera. The recording is
-    ///   then unchanged, and the camera is stopped.
+    ///   then unchanged.
     public func replaceCamera(of role: String, with source: any CameraSource) async throws(SetupError) {
         try await withProvider { (provider) throws(SetupError) in
             try provider.replaceCamera(of: role, with: .source(source), in: self)
@@ -134,7 +133,8 @@ extension MulticamSession {
     ///   - roles: Roles of the cameras; empty to select all cameras.
     ///   - folder: Path of the folder for stills that are taken on standby.
     /// - Returns: For each camera, the written files or the error, in the plan's order.
-    /// - Throws: `StillError.unknownRole` if a role doesn't have a camera. If this error is thrown, no stills are taken.
+    /// - Throws: `StillError.unknownRole` if a role doesn't have a camera, `.notRunning` if the devices aren't running. If
+    ///   an error is thrown, no stills are taken.
     public func takeStills(
         _ roles: [String] = [], in folder: String = "."
     ) async throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
@@ -148,7 +148,7 @@ extension MulticamSession {
         _ roles: [String], in folder: String
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
         guard let stills else { throw .unknownRole(roles.first ?? "", known: []) }
-        let sessionFolder = status.phase == .standby ? nil : folderPath
+        let sessionFolder = try currentStillFolder()
         let place = sessionFolder.map { StillFolder(ofSession: $0, version: options.version) }
         let taken = try stills.takeStills(
             roles, into: place ?? StillFolder(path: folder, version: options.version), with: codecs)
@@ -156,5 +156,16 @@ extension MulticamSession {
             for case (let role, .success(let files)) in taken { registerStill(of: role, files) }
         }
         return taken
+    }
+
+    /// Returns the session folder of the current recording; `nil` on standby and while the session runs without files.
+    private func currentStillFolder() throws(StillError) -> String? {
+        let state = lifecycleState
+        if state.isRecording {
+            guard controls.acceptsRequests else { throw .notRunning }
+            return folderPath
+        }
+        guard state.isStandby else { throw .notRunning }
+        return nil
     }
 }

@@ -118,6 +118,8 @@ public final class MulticamSession: Sendable {
     deinit {
         lifecycle.withLock { $0.standby }?.devices.end()
         eventFeed.finish()
+        // The last reference may be released by a companion, under locks that the companion's own end needs.
+        MediaThread.startWhenPossible(name: "closing") { [companions] in companions.withLock { $0 = [] } }
     }
 
     /// Ends the current recording or run cleanly, and writes all data that was captured before the end. If the session
@@ -131,6 +133,11 @@ public final class MulticamSession: Sendable {
     func stop(at time: ClockTime?, recording number: Int?) {
         let time = clampedToNow(time)
         lifecycle.withLock { if $0.acceptsStop(of: number) { controls.stop(at: time) } }
+    }
+
+    /// Whether a recording or run is current, and whether the devices are on standby.
+    var lifecycleState: (isRecording: Bool, isStandby: Bool) {
+        lifecycle.withLock { ($0.recording != nil, $0.standby != nil) }
     }
 
     /// Whether the session has ended, so that it accepts no more calls.
@@ -514,7 +521,8 @@ public final class MulticamSession: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Path of the folder in which the session folder is created. `nil` means the folder in `options`.
-    ///   - duration: Duration of the recording from T0. `nil` means the duration in `options`.
+    ///   - duration: Duration of the recording from T0. `nil` means the duration in `options`. The plan and its cost were
+    ///     computed for the folder and the duration in `options`.
     /// - Returns: The outcome, after all files are closed.
     /// - Throws: `RecordingError` when the recording can't begin, in which case no files are left behind. The
     ///   error is `.nothingToWrite` when the plan has neither a program nor a track, and `.busy` or `.ended` when the
@@ -538,7 +546,8 @@ public final class MulticamSession: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Path of the folder in which the session folder is created. `nil` means the folder in `options`.
-    ///   - duration: Duration of the recording from T0. `nil` means the duration in `options`.
+    ///   - duration: Duration of the recording from T0. `nil` means the duration in `options`. The plan and its cost were
+    ///     computed for the folder and the duration in `options`.
     /// - Returns: A handle of the recording.
     /// - Throws: The errors of `record(in:duration:)`. If the task is canceled before the recording has begun, `.stopped`.
     public func startRecording(

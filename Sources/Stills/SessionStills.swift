@@ -7,6 +7,8 @@ package final class SessionStills: Sendable {
     private let current: ConditionLock<[StillCamera]>
     /// The cameras of the plan, without cameras that were added during a recording.
     private let planned: [StillCamera]
+    /// Held while stills are taken, because a camera can take only one still at a time.
+    private let turn = ConditionLock(())
     /// Length of the clip around each still, in nanoseconds; zero if no clips are made.
     package let clipLength: Nanoseconds
     private let audioBuffers: [ClipAudioBuffer]
@@ -21,7 +23,7 @@ package final class SessionStills: Sendable {
     ///   - live: Length of the clip around each still, in nanoseconds; zero disables clips. A clip contains
     ///     the audio of the camera's built-in microphone if that microphone is in the plan; otherwise, the
     ///     audio of the first microphone in the plan. Clips have audio only if the session gets its
-    ///     microphone sources from `tapped(to:)`.
+    ///     microphone sources from `tapped(_:)`.
     ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, no clips are made for cameras
     ///     that deliver raw frames.
     package init(
@@ -62,17 +64,18 @@ package final class SessionStills: Sendable {
         return sources
     }
 
-    /// Adds a camera until `reset` is called, and returns the tap that receives its frames. The tap must be passed to
-    /// `MulticamSession.add`.
-    package func add(
+    /// Creates a still camera for a camera that is being added to the session. Its tap must be passed to
+    /// `MulticamSession.add`; after the session has accepted the camera, pass it to `add`.
+    package func makeCamera(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock()
-    ) -> FrameTap {
-        let camera = StillCamera(
+    ) -> StillCamera {
+        StillCamera(
             planned, source: source, clock: clock, live: clipLength, microphone: audioBuffers.first,
             codecs: codecs)
-        current.withLock { $0.append(camera) }
-        return camera.tap
     }
+
+    /// Adds a camera until `reset` is called.
+    package func add(_ camera: StillCamera) { current.withLock { $0.append(camera) } }
 
     /// Removes the camera of a role until `reset` is called.
     package func remove(_ role: String) { current.withLock { $0.removeAll { $0.role == role } } }
@@ -84,7 +87,7 @@ package final class SessionStills: Sendable {
     package var taps: [FrameTap] { cameras.map(\.tap) }
 
     /// Takes the next complete frame from each selected camera, at approximately the same time, and writes the stills.
-    /// Blocks the calling thread. Don't call this method from a Swift task or from several threads at once.
+    /// Blocks the calling thread; don't call this method from a Swift task. Simultaneous calls run one after the other.
     ///
     /// - Parameters:
     ///   - roles: Roles of the cameras; empty to select all cameras.
@@ -101,9 +104,11 @@ package final class SessionStills: Sendable {
             throw .unknownRole(unknown, known: cameras.map(\.role))
         }
         let chosen = roles.isEmpty ? cameras : cameras.filter { roles.contains($0.role) }
-        let files = Parallel.map(chosen, threadName: "still") { camera in
-            Result { () throws(StillError) in
-                try folder.write(try camera.takeStill(with: codecs), with: codecs)
+        let files = turn.withLock { _ in
+            Parallel.map(chosen, threadName: "still") { camera in
+                Result { () throws(StillError) in
+                    try folder.write(try camera.takeStill(with: codecs), with: codecs)
+                }
             }
         }
         return zip(chosen, files).map { ($0.role, $1) }

@@ -126,6 +126,8 @@ public enum StillError: Error, Sendable, Equatable {
     case noFrame(role: String, seconds: Double)
     /// No camera has this role. `known` lists the existing roles.
     case unknownRole(String, known: [String])
+    /// The session isn't recording, running, or on standby, or its recording is ending.
+    case notRunning
     case encoding(EncodingError)
     case file(FileError)
 }
@@ -138,6 +140,7 @@ extension StillError: CustomStringConvertible {
             "Can't take a still: camera \(role) delivered no complete frame within \(seconds) s. Check the camera and its cable."
         case .unknownRole(let role, let known):
             "There is no camera with the role \(role.printable()). Use one of: \(known.joined(separator: ", "))."
+        case .notRunning: "Can't take a still: the session isn't running. Start it first."
         case .encoding(let error): error.description
         case .file(let error): error.description
         }

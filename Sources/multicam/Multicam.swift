@@ -238,7 +238,7 @@ struct Multicam {
         switch error {
         case .noFrame: .deviceMissing
         case .unknownRole: .usage
-        case .encoding: .failed
+        case .encoding, .notRunning: .failed
         case .file(let error): status(of: error)
         }
     }

@@ -4,7 +4,7 @@ import MulticamKit
 /// Opens sessions and drops, cancels, stops, or closes them at random, and checks that they leave nothing behind.
 struct RandomSessions {
     /// Threads and descriptors of this process (proc(5)).
-    private struct Usage: CustomStringConvertible {
+    private struct Usage: CustomStringConvertible, Equatable {
         let threads: Int
         let descriptors: Int
 
@@ -15,9 +15,9 @@ struct RandomSessions {
 
         var description: String { "\(threads) threads, \(descriptors) descriptors" }
 
-        /// Whether nothing is left behind. The pools of Swift and of the C library may add a few threads.
+        /// Whether nothing is left behind. The pools of Swift and of the C library may add two threads.
         func isCleared(since before: Usage) -> Bool {
-            threads <= before.threads + 4 && descriptors <= before.descriptors
+            threads <= before.threads + 2 && descriptors <= before.descriptors
         }
     }
 
@@ -47,15 +47,17 @@ struct RandomSessions {
         }
     }
 
-    /// Waits until nothing of earlier sessions is left, or no longer than 30 s.
+    /// Waits until nothing of earlier sessions is left, or, without a reading to compare with, until the reading no longer
+    /// changes; at most 30 s.
     private func settled(_ before: Usage?) async throws -> Usage {
+        var last = try Usage()
         for _ in 0..<30 {
             try await Task.sleep(for: .seconds(1))
             let now = try Usage()
-            if let before, now.isCleared(since: before) { return now }
-            if before == nil { break }
+            if before.map(now.isCleared) ?? (now == last) { return now }
+            last = now
         }
-        return try Usage()
+        return last
     }
 
     private func pause() async throws { try await Task.sleep(for: .milliseconds(Int.random(in: 0...250))) }

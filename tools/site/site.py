@@ -110,7 +110,7 @@ def navigation(own, sections, library):
     more = [("What is new", "project/changelog.html"), ("Architecture", "project/architecture.html"),
             ("Contributing", "project/contributing.html"), ("Security", "project/security.html")]
     if library:
-        more.insert(0, ("The library's modules", "library/index.html"))
+        more.insert(0, ("API reference", "library/index.html"))
     is_open = own.startswith(("project/", "library/"))
     parts.append(f"<details{' open' if is_open else ''}><summary>The project</summary><ul>")
     for name, target in more:
@@ -186,12 +186,12 @@ if library:
     for folder in library:
         shutil.copytree(folder, OUTPUT / "library" / folder.name)
         items.append(f'<li><a href="{folder.name}/documentation/{folder.name.lower()}/index.html">{folder.name}</a></li>')
-    body = ("<h1>The library's modules</h1><p>Every public declaration, from its own comments. "
-            '<a href="../library.html">MulticamKit</a> tells where to begin. These pages need a web server and JavaScript: '
+    body = ("<h1>API reference</h1><p>Tutorials and all public declarations of the library, from their comments. "
+            'Start with <a href="../library.html">MulticamKit</a>. These pages need a web server and JavaScript: '
             "<code>python3 -m http.server -d .build/site</code>.</p><ul>" + "".join(items) + "</ul>\n")
-    write("library/index.html", "The library's modules", body, [], version, True)
+    write("library/index.html", "API reference", body, [], version, True)
 faults = check()
 for fault in faults:
     print(f"docs: {fault}", file=sys.stderr)
-print(f"docs: {len(PAGES)} pages and {len(library)} modules of the library are in {OUTPUT}", file=sys.stderr)
+print(f"docs: {len(PAGES)} pages, {'with' if library else 'without'} the API reference, are in {OUTPUT}", file=sys.stderr)
 sys.exit(1 if faults else 0)

@@ -90,7 +90,7 @@ extension Table {
     func row46() async throws { let ear = camera.companion; _ = ear }
     func row47() async throws { let tracks = TrackSettings(cameras: .copy, microphones: .wav); _ = tracks }
     func row48() async throws { let terms = session.reduction?.cost.terms.map(\.explanation); _ = terms }
-    func row49() async throws { try session.attach(tap) }
+    func row49() async throws { try await session.run() }
     func row50() async throws { configuration.ownCameras = ["desk": GradientCamera()] }
     func row51() async throws { configuration.ownMicrophones = ["host": ToneMicrophone()] }
     func row52() async throws {
@@ -111,5 +111,9 @@ extension Table {
     func row58() async throws { try session.commit([.show(["face", "desk"])]) }
     func row59() async throws { if case .dropped(let cause)? = tick["desk"] { print(cause) } }
     func row60() async throws { try session.commit([.zoom(role: "desk", 1.5), .pan(role: "desk", 0.2)]) }
-    func row61() async throws { let losses = try await session.record().losses; _ = losses }
+    func row61() async throws {
+        for await event in session.events {
+            if case .warning(let warning) = event.content { print(warning.text ?? "") }
+        }
+    }
 }

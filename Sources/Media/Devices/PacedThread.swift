@@ -16,8 +16,9 @@
 /// ```
 public final class PacedThread: Sendable {
     private struct State {
-        var isStarted = false
-        var running: (thread: MediaThread, cancellation: Cancellation)?
+        /// Ends the current thread; `nil` if the thread isn't started.
+        var cancellation: Cancellation?
+        var thread: MediaThread?
     }
 
     private let name: String
@@ -40,12 +41,13 @@ public final class PacedThread: Sendable {
         on clock: any SessionClock, every interval: Nanoseconds,
         _ make: @escaping @Sendable (_ number: Int64, _ time: ClockTime) -> Void
     ) throws(DeviceError) {
+        let (begin, cancellation) = (clock.now, Cancellation())
         let isFirst = state.withLock { state in
-            defer { state.isStarted = true }
-            return !state.isStarted
+            guard state.cancellation == nil else { return false }
+            state.cancellation = cancellation
+            return true
         }
         guard isFirst else { throw .alreadyStarted(name) }
-        let (begin, cancellation) = (clock.now, Cancellation())
         do throws(ThreadError) {
             let thread = try clock.startThread(named: name) {
                 var number: Int64 = 0
@@ -54,18 +56,20 @@ public final class PacedThread: Sendable {
                     number += 1
                 }
             }
-            state.withLock { $0.running = (thread, cancellation) }
+            state.withLock { if $0.cancellation === cancellation { $0.thread = thread } }
         } catch {
-            state.withLock { $0.isStarted = false }
+            state.withLock { if $0.cancellation === cancellation { $0 = State() } }
             throw DeviceError(device: name, operation: "starting", error)
         }
     }
 
     /// Ends the thread, and returns after the last call of `make`. Don't call this from `make`.
     public func stop() {
-        guard let running = state.withLock({ $0.running }) else { return }
-        running.cancellation.cancel()
-        running.thread.join()
-        state.withLock { $0 = State() }
+        let running = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        running.cancellation?.cancel()
+        running.thread?.join()
     }
 }

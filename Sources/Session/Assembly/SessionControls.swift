@@ -93,9 +93,9 @@ final class SessionControls: Sendable {
         if !isTaken { request.decided?(.recordingEnded) }
     }
 
-    /// Requests that a still be added to the manifest.
+    /// Requests that a still be added to the manifest. Does nothing if the recording has ended.
     func registerStill(of role: String, _ files: StillFolder.Files) {
-        requests.withLock { $0.stills.append((role, files)) }
+        requests.withLock { if !$0.isClosed { $0.stills.append((role, files)) } }
     }
 
     /// Requests that an event be recorded.

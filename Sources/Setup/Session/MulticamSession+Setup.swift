@@ -34,7 +34,7 @@ extension MulticamSession {
     /// ```
     ///
     /// The program follows the active speaker, and cameras with `rotation: sensor` follow the computer's orientation, if
-    /// the profile says so. Waits up to 15 s for each device that another process provides.
+    /// the profile says so.
     ///
     /// - Parameters:
     ///   - configuration: The profile, the devices for its roles, and the options of the recordings.
@@ -44,6 +44,10 @@ extension MulticamSession {
     public convenience init(
         _ configuration: SessionConfiguration, on machine: SessionMachine = .current
     ) async throws(SetupError) {
+        let clipLength = configuration.clipLength.map { Nanoseconds($0) }
+        if let clipLength, !(Nanoseconds.milliseconds(100)...StillCamera.longestClip).contains(clipLength) {
+            throw .usage("the length of the clip around a still must be from 0.1 s to 10 s.")
+        }
         let setup = try await MediaThread.perform(named: "setup") { () throws(SetupError) in
             var configuration = configuration
             configuration.machine = machine.model(output: configuration.recording.parentFolder)
@@ -51,7 +55,7 @@ extension MulticamSession {
         }
         self.init(
             setup, configuration.recording, synchronizedOutputs: configuration.synchronizedOutputs,
-            clipLength: configuration.clipLength.map { Nanoseconds($0) } ?? .zero)
+            clipLength: clipLength ?? .zero)
         setup.enableVoiceSwitching(for: self)
         if let rotation = setup.trackRotation(of: self) { keep(rotation) }
     }
@@ -70,7 +74,8 @@ extension MulticamSession {
         self.init(SessionSetup(plan: plan, cameras: cameras, microphones: microphones), recording)
     }
 
-    /// Returns the plan for a configuration. Devices are opened only to query them; devices that are reached over a
+    /// Returns the plan for a configuration, not reduced to a computer's capacity; see `cost(of:on:)` for the reduced plan.
+    /// Devices are opened only to query them; devices that are reached over a
     /// network are planned in the format that their roles request, and a note says so.
     ///
     /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy, or

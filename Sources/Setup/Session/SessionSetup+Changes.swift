@@ -27,10 +27,10 @@ extension SessionSetup: DeviceProvider {
         var track = hasTracks ? plan.cameraTracks.first : nil
         track?.file = "cameras/\(role).mov"
         do throws(SessionChangeError) {
-            let tap = session.stills?.add(planned, source: source)
-            try session.add(source, as: planned, track: track, frameTap: tap)
+            let still = session.stills?.makeCamera(planned, source: source)
+            try session.add(source, as: planned, track: track, frameTap: still?.tap)
+            if let still { session.stills?.add(still) }
         } catch {
-            session.stills?.remove(role)
             throw .refused(error)
         }
     }

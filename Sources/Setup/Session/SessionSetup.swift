@@ -24,7 +24,7 @@ internal import VirtualDevices
 /// If the request contains a machine model (`ThisMachine(output: "recordings").model`), the plan is reduced to fit the
 /// machine within the profile's budget. If the plan can't be reduced enough, the request is rejected.
 ///
-/// An app can supply its own sources (`init(_:cameras:microphones:)`) and receive frames and audio through taps.
+/// An app can supply its own sources (`SessionConfiguration.ownCameras`) and receive frames and audio through taps.
 package struct SessionSetup: Sendable {
     /// The plan to run, reduced if necessary to fit the request's machine model.
     package let plan: SessionPlan
