@@ -1,5 +1,5 @@
-// A program that uses MulticamKit needs no other import: the modules whose types appear in the public API of the session are
-// re-exported. All other declarations of these modules are visible only inside the package.
+// A program imports only MulticamKit, which re-exports the modules whose types appear in the public API. Most declarations of
+// these modules are `package`, so the program doesn't see them.
 @_exported public import Inputs
 @_exported public import Media
 @_exported public import Monitoring

@@ -63,7 +63,7 @@ public struct CameraRole: Sendable, Equatable {
     ///   - format: Pixel format of the camera's frames.
     ///   - rotation: Rotation that makes the frames upright; `nil` for the rotation of the camera's mounting.
     ///   - isMirrored: Whether the camera is mirrored in the program.
-    ///   - output: Size and rate of an encoded track; `nil` for those of the camera.
+    ///   - output: Size and rate of an encoded track; `nil` uses the camera's size and rate.
     public init(
         role: String, device: String = "any", size: FrameSize? = nil, rate: FrameRate? = nil,
         format: Format = .auto, rotation: CameraRotation? = nil, isMirrored: Bool = false,

@@ -43,7 +43,7 @@ public struct Profile: Sendable, Equatable {
     ///   - cameras: Roles of the cameras.
     ///   - microphones: Roles of the microphones.
     ///   - program: The program; `nil` for none.
-    ///   - tracks: The tracks of the devices. `nil` means all devices if there is no program, otherwise none.
+    ///   - tracks: The tracks of the devices. If `nil`, all devices have tracks unless the profile contains a program.
     ///   - budget: Limits of the session's cost.
     public init(
         name: String, cameras: [CameraRole] = [], microphones: [MicrophoneRole] = [],

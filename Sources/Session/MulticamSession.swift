@@ -36,7 +36,7 @@ public final class MulticamSession: Sendable {
     package let provider: (any DeviceProvider)?
     /// The stills of the session's cameras; `nil` if the session doesn't take stills.
     package let stills: SessionStills?
-    /// Objects that act on the session as long as it exists. They must not retain the session.
+    /// Objects that the session keeps alive, such as the tracker of its cameras' rotation. They must not retain the session.
     private let companions = ConditionLock<[any Sendable]>([])
     private let currentStatus = ConditionLock(SessionStatus())
     private let currentFolder = ConditionLock<String?>(nil)
@@ -200,7 +200,7 @@ public final class MulticamSession: Sendable {
         controls.split(SessionControls.SplitRequest(at: clampedToNow(time), decided: decided))
     }
 
-    /// Keeps an object that acts on the session as long as the session exists.
+    /// Keeps an object alive until the session ends, such as the tracker of its cameras' rotation.
     ///
     /// - Parameter companion: The object, which must not retain the session.
     package func keep(_ companion: some Sendable) { companions.withLock { $0.append(companion) } }
@@ -520,7 +520,7 @@ public final class MulticamSession: Sendable {
     /// stopped, its files are closed, and its result is returned.
     ///
     /// - Parameters:
-    ///   - folder: Path of the folder in which the session folder is created. `nil` means the folder in `options`.
+    ///   - folder: Path of the parent folder of the session folder. `nil` means the folder in `options`.
     ///   - duration: Duration of the recording from T0. `nil` means the duration in `options`. The plan and its cost were
     ///     computed for the folder and the duration in `options`.
     /// - Returns: The outcome, after all files are closed.
@@ -545,7 +545,7 @@ public final class MulticamSession: Sendable {
     /// handle is dropped.
     ///
     /// - Parameters:
-    ///   - folder: Path of the folder in which the session folder is created. `nil` means the folder in `options`.
+    ///   - folder: Path of the parent folder of the session folder. `nil` means the folder in `options`.
     ///   - duration: Duration of the recording from T0. `nil` means the duration in `options`. The plan and its cost were
     ///     computed for the folder and the duration in `options`.
     /// - Returns: A handle of the recording.

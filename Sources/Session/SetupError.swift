@@ -5,7 +5,8 @@ public import Profiles
 /// The reason why a session can't be set up. Except for `refused`, problems are detected before any device
 /// streams.
 public enum SetupError: Error, Sendable, Equatable {
-    /// A selector or a role is invalid. The text contains the reason.
+    /// A selector, a role, or another argument is invalid, or the call doesn't suit the session. The text contains the
+    /// reason.
     case usage(String)
     /// The profile can't be read, or doesn't match its devices.
     case profile(ProfileError)

@@ -140,7 +140,7 @@ extension CaptureDevice {
     ///
     /// - Parameters:
     ///   - name: Name of the camera for the user.
-    ///   - position: The side of the computer on which the camera is.
+    ///   - position: Side of the computer where the camera is mounted.
     ///   - isBuiltIn: Whether the camera rotates with the computer.
     /// - Returns: The description, without a device node.
     public static func ownCamera(

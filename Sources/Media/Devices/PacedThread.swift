@@ -34,8 +34,8 @@ public final class PacedThread: Sendable {
     /// - Parameters:
     ///   - clock: The clock that the session passes to the source.
     ///   - interval: Interval between two calls; must be positive.
-    ///   - make: Called on the thread, at the end of each interval, with the number of the interval, beginning with 0,
-    ///     and the time at which it began. That is the capture time of the frame or slice.
+    ///   - make: Called on the thread, at the end of each interval, with the number of the interval, starting at 0,
+    ///     and the start time of the interval, which is the capture time of the frame or slice.
     /// - Throws: `DeviceError` if the thread is already running, or if the system can't create a thread.
     public func start(
         on clock: any SessionClock, every interval: Nanoseconds,

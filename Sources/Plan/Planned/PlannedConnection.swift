@@ -73,7 +73,7 @@ public struct ConnectionOrientation: Sendable, Equatable {
 
 extension SessionPlan {
     /// Returns the rotations that a connection supports; empty for an audio or metadata connection.
-    package func supportedRotations(of connection: PlannedConnection) -> [Rotation] {
+    public func supportedRotations(of connection: PlannedConnection) -> [Rotation] {
         orientation(of: connection) == nil ? [] : Rotation.allCases
     }
 

@@ -106,7 +106,7 @@ public final class DeviceChoice: Sendable {
     /// - Throws: `StateFileError` if the proposal can't be written. If writing fails, the proposal still
     ///   remains in effect until the process exits.
     @discardableResult
-    package func proposeCamera(_ camera: CaptureDevice) throws(StateFileError) -> String? {
+    public func proposeCamera(_ camera: CaptureDevice) throws(StateFileError) -> String? {
         let name = application.name
         return try store { state in
             state.propose(camera: camera.identity, by: name)
@@ -160,9 +160,6 @@ public final class DeviceChoice: Sendable {
 
     /// The microphone that `default` refers to, and the reason. This microphone doesn't change during a recording.
     public var defaultMicrophone: PreferredDevice? { state.withLock { $0.microphones.current } }
-
-    /// The label of `default` including the name of its microphone: `default (Studio Mic)`.
-    package var defaultMicrophoneName: String { state.withLock { $0.microphones.name } }
 
     /// Returns a stream of the microphone that `default` refers to, followed by all later changes. A slow reader
     /// receives only the latest value. `stop` ends the stream.

@@ -11,7 +11,7 @@ public enum SessionMachine: Sendable {
     case current
     /// A model of a computer, for example of the one that will record.
     case model(MachineModel)
-    /// No limits: the cost of the plan isn't predicted, and the plan isn't reduced.
+    /// Without limits: the cost of the plan isn't predicted, and the plan isn't reduced.
     case unlimited
 
     /// The model for recordings to a folder; `nil` if there are no limits. Reads several small files, and blocks if a disk

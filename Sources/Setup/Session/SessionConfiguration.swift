@@ -93,7 +93,7 @@ public struct SessionConfiguration: Sendable {
         loadedProfile = profile
     }
 
-    /// Creates the configuration for specific devices, such as those of a `DiscoverySession`.
+    /// Creates the configuration for specific devices, for example from a `DiscoverySession`.
     ///
     /// - Parameters:
     ///   - devices: The devices and their roles, cameras in order of priority.

@@ -59,8 +59,12 @@ struct SessionEntryTests {
         let session = try await MulticamSession(
             SessionConfiguration(profile: Self.profile()), on: .unlimited)
         let recording = try await session.startRecording(in: scratch.path)
-        try await Self.add(GrayCamera(), as: "guest", to: session)
-        try await session.addMicrophone("virtual:tone", as: "second")
+        try await Self.retrying { () throws(SetupError) in
+            try await session.addCamera(GrayCamera(), as: "guest")
+        }
+        try await Self.retrying { () throws(SetupError) in
+            try await session.addMicrophone("virtual:tone", as: "second")
+        }
         let stills = try await session.takeStills(["desk", "guest"])
         #expect(stills.map(\.role) == ["desk", "guest"])
         for (_, files) in stills {
@@ -76,7 +80,9 @@ struct SessionEntryTests {
         for (_, files) in try await first + second {
             #expect(FileManager.default.fileExists(atPath: try files.get().still))
         }
-        try await session.replaceCamera(of: "desk", with: "virtual:bars?size=320x240")
+        try await Self.retrying { () throws(SetupError) in
+            try await session.replaceCamera(of: "desk", with: "virtual:bars?size=320x240")
+        }
         recording.stop()
         let result = try await recording.result
         try result.checkLedgers()
@@ -90,17 +96,13 @@ struct SessionEntryTests {
         #expect(result.losses == result.tracks.reduce(into: [:]) { $0.merge($1.losses, uniquingKeysWith: +) })
     }
 
-    /// Adds a camera. A busy machine may deliver its first frames too late for the recording.
-    private static func add(
-        _ camera: GrayCamera, as role: String, to session: MulticamSession
-    ) async throws {
-        var camera = camera
+    /// Adds or replaces a device. On a busy machine, its first frames can be too late for the recording.
+    private static func retrying(_ change: () async throws(SetupError) -> Void) async throws {
         for attempt in 0..<20 {
             do {
-                return try await session.addCamera(camera, as: role)
+                return try await change()
             } catch {
                 guard "\(error)".contains("ms late"), attempt < 19 else { throw error }
-                camera = GrayCamera()
             }
         }
     }
