@@ -9,24 +9,53 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// Optimize C code in debug builds as well, because per-pixel work would otherwise make tests very slow.
-let shim: [CSetting] = [.unsafeFlags(["-O3"])]
-
-func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
-
-func module(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+// SwiftPM requires that no other package of a client has a target of the same name, so the targets' names have a prefix,
+// and their folders don't: Sources/Media is the module MulticamMedia, Sources/CMedia is CMulticamMedia.
+func full(_ name: String) -> String {
+    if name.lowercased().hasPrefix("multicam") || name.hasSuffix("Tests") { return name }
+    let isC = name.first == "C" && name.dropFirst().first?.isUppercase == true
+    return isC ? "CMulticam" + name.dropFirst() : "Multicam" + name
 }
 
-func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func full(_ names: [String]) -> [Target.Dependency] { names.map { .byName(name: full($0)) } }
+
+func module(
+    _ name: String, _ dependencies: String..., in folder: String = "Sources", exclude: [String] = [],
+    resources: [Resource] = []
+) -> Target {
+    .target(
+        name: full(name), dependencies: full(dependencies), path: "\(folder)/\(name)", exclude: exclude,
+        resources: resources, swiftSettings: strict)
+}
+
+func program(_ name: String, _ dependencies: String..., path: String? = nil) -> Target {
+    .executableTarget(
+        name: full(name), dependencies: full(dependencies), path: path, swiftSettings: strict)
+}
+
+func library(_ name: String, pkgConfig: String, package: String...) -> Target {
+    .systemLibrary(
+        name: full(name), path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt(package)])
+}
+
+// Code in C is optimized in debug builds as well, because per-pixel work would otherwise make tests very slow.
+func shim(
+    _ name: String, _ dependencies: String..., in folder: String = "Sources", libraries: [String] = []
+) -> Target {
+    .target(
+        name: full(name), dependencies: full(dependencies), path: "\(folder)/\(name)",
+        cSettings: [.unsafeFlags(["-O3"])], linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+func tests(_ name: String, _ dependencies: String..., exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: full(dependencies), exclude: exclude, swiftSettings: strict)
 }
 
 // Targets for untrusted input: a test suite that replays the corpora and, only if tools/fuzz requests it, a libFuzzer
 // program from the same sources.
 let isFuzzing = Context.environment["MULTICAM_FUZZING"] != nil
 let fuzzing: Target = {
-    let parts: [Target.Dependency] = [
+    let parts = [
         "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoding", "Group", "System",
         "Interchange", "Media",
         "MediaLink", "MediaServing", "Monitoring",
@@ -36,10 +65,10 @@ let fuzzing: Target = {
     let inputs = ["Corpus", "Findings", "Words"]
     return isFuzzing
         ? .executableTarget(
-            name: "fuzz", dependencies: parts + ["CFuzzer"], path: "Tests/Fuzzing",
+            name: "fuzz", dependencies: full(parts + ["CFuzzer"]), path: "Tests/Fuzzing",
             exclude: inputs + ["CFuzzer", "Replay"], swiftSettings: strict)
         : .testTarget(
-            name: "FuzzingTests", dependencies: parts, path: "Tests/Fuzzing",
+            name: "FuzzingTests", dependencies: full(parts), path: "Tests/Fuzzing",
             exclude: inputs + ["CFuzzer", "Driver"], swiftSettings: strict)
 }()
 
@@ -51,61 +80,40 @@ let package = Package(
     ],
     targets: [
         // These targets are the command-line program and the library's public API.
-        .executableTarget(
-            name: "multicam",
-            dependencies: [
-                "Arguments", "Containers", "Control", "Doctor", "Encoding", "System", "Interchange",
-                "Media",
-                "MediaLink", "MediaServing", "Monitoring", "MulticamKit", "Plan", "Profiles",
-                "Rendering",
-                "Session",
-                "SessionFolder", "Setup", "Stills", "StressTest", "Studio", "Synchrony", "Timing", "Writers",
-            ],
-            swiftSettings: strict),
+        program(
+            "multicam", "Arguments", "Containers", "Control", "Doctor", "Encoding", "System", "Interchange",
+            "Media", "MediaLink", "MediaServing", "Monitoring", "MulticamKit", "Plan", "Profiles",
+            "Rendering", "Session", "SessionFolder", "Setup", "Stills", "StressTest", "Studio", "Synchrony",
+            "Timing", "Writers"),
         // This executable serves browsers. The recorder doesn't link its dependencies.
-        .executableTarget(
-            name: "multicam-web", dependencies: ["ControlRoom", "System"], swiftSettings: strict),
+        program("multicam-web", "ControlRoom", "System"),
         // This executable opens a preview window.
-        .executableTarget(
-            name: "multicam-preview", dependencies: ["Preview", "System"], swiftSettings: strict),
+        program("multicam-preview", "Preview", "System"),
         module(
             "Preview", "CSDL", "Control", "Encoding", "Inputs", "Media", "MediaLink", "SessionFolder",
             "Studio"),
-        .target(
-            name: "ControlRoom",
-            dependencies: [
-                "CConfinement", "CPage", "QRCodes", "CSoup", "CTLS", "Containers", "Control", "Encoding",
-                "System",
-                "Inputs", "Media",
-                "MediaLink", "Profiles", "SessionFolder",
-                "Studio",
-            ],
-            exclude: ["Page"], swiftSettings: strict),
-        // This executable sends live outputs. It uses network libraries, which the recorder doesn't link.
-        .executableTarget(
-            name: "multicam-live", dependencies: ["System", "Publishing"], swiftSettings: strict),
         module(
-            "Publishing", "CGStreamer", "CMedia", "CSRT", "CSoup", "Capture", "Control", "Encoding",
-            "System", "Inputs", "Media", "MediaLink",
-            "SessionFolder"),
+            "ControlRoom", "CConfinement", "CPage", "QRCodes", "CSoup", "CTLS", "Containers", "Control",
+            "Encoding", "System", "Inputs", "Media", "MediaLink", "Profiles", "SessionFolder", "Studio",
+            exclude: ["Page"]),
+        // This executable sends live outputs. It uses network libraries, which the recorder doesn't link.
+        program("multicam-live", "System", "Publishing"),
+        module(
+            "Publishing", "CGStreamer", "CMedia", "CSRT", "CSoup", "Capture", "Control", "Encoding", "System",
+            "Inputs", "Media", "MediaLink", "SessionFolder"),
         // This executable connects to network cameras and screens.
-        .executableTarget(
-            name: "multicam-sources", dependencies: ["System", "RemoteSources"], swiftSettings: strict),
+        program("multicam-sources", "System", "RemoteSources"),
         module(
             "RemoteSources", "CLinux", "CMedia", "CPipeWire", "CSRT", "CSoup", "CXCB", "Control", "Encoding",
             "System", "Media", "MediaLink", "SessionFolder"),
         // This executable coordinates a session on several machines. The recorder doesn't link its dependencies.
-        .executableTarget(
-            name: "multicam-group", dependencies: ["Group"], swiftSettings: strict),
+        program("multicam-group", "Group"),
+        module("Group", "CNATS", "QRCodes", "CTLS", "Control", "System", "Media", "SessionFolder"),
+        module("Studio", "CLinux", "Containers", "Control", "System", "Media", "Profiles", "SessionFolder"),
         module(
-            "Group", "CNATS", "QRCodes", "CTLS", "Control", "System", "Media",
-            "SessionFolder"),
-        module(
-            "Studio", "CLinux", "Containers", "Control", "System", "Media", "Profiles", "SessionFolder"),
-        module(
-            "MulticamKit", "Control", "Encoding", "Inputs", "Media", "MediaServing",
-            "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Setup", "Stills", "Synchrony",
-            "System", "Timing", "Writers"),
+            "MulticamKit", "Control", "Encoding", "Inputs", "Media", "MediaServing", "Monitoring", "Plan",
+            "Profiles", "Session", "SessionFolder", "Setup", "Stills", "Synchrony", "System", "Timing",
+            "Writers"),
         // This module is the recorder's end of the media socket. Other processes link only the client end.
         module(
             "MediaServing", "Control", "System", "Inputs", "Media", "MediaLink", "Plan", "Session",
@@ -124,13 +132,11 @@ let package = Package(
         module("MediaLink", "CLinux", "Control", "System", "Inputs", "Media", "SessionFolder"),
         module(
             "Rendering", "Containers", "Encoders", "Encoding", "System", "Interchange", "Media", "Plan",
-            "Plots",
-            "Profiles", "SessionFolder", "Timing"),
+            "Plots", "Profiles", "SessionFolder", "Timing"),
         module(
             "Interchange", "CXML", "Containers", "System", "Media", "Plan", "Profiles", "SessionFolder",
             "Timing"),
-        module(
-            "Synchrony", "CMedia", "Encoding", "System", "Media", "Plots", "SessionFolder", "Timing"),
+        module("Synchrony", "CMedia", "Encoding", "System", "Media", "Plots", "SessionFolder", "Timing"),
 
         // These modules form a running recording. They don't import any of the modules above.
         module("Inputs", "Media", "Monitoring", "SessionFolder", "Timing", "Writers"),
@@ -149,9 +155,7 @@ let package = Package(
         module("Plan", "Media", "Profiles", "Timing"),
         // This target embeds the shipped profiles (through a link to Profiles/), because dependent packages can't
         // access this folder.
-        .target(
-            name: "Profiles", dependencies: ["System", "Media", "YAML"],
-            resources: [.embedInCode("Shipped")], swiftSettings: strict),
+        module("Profiles", "System", "Media", "YAML", resources: [.embedInCode("Shipped")]),
         module("Timing", "Media"),
 
         // These modules cover devices, pixels and samples, files, and the computer. They don't import any of the
@@ -168,77 +172,59 @@ let package = Package(
         module("Media"),
 
         // These targets are system libraries, and declarations that Swift's importer skips.
-        .target(
-            name: "CMedia", dependencies: ["CPango"], cSettings: shim,
-            linkerSettings: libraries(
-                "avformat", "avcodec", "avutil", "swresample", "swscale", "ebur128", "turbojpeg", "jpeg",
-                "yuv")),
-        .systemLibrary(
-            name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
+        shim(
+            "CMedia", "CPango",
+            libraries: [
+                "avformat", "avcodec", "avutil", "swresample", "swscale",
+                "ebur128", "turbojpeg", "jpeg", "yuv",
+            ]),
+        library("CPango", pkgConfig: "pangocairo", package: "libpango1.0-dev"),
         // This target contains the files of the control room's page.
-        .target(name: "CPage"),
-        .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
-        .systemLibrary(name: "CTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
-        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
-        .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
-        .systemLibrary(
-            name: "CConfinement", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
-        .systemLibrary(name: "CSDL", pkgConfig: "sdl2", providers: [.apt(["libsdl2-dev"])]),
-        .systemLibrary(
-            name: "CGStreamer", pkgConfig: "gstreamer-app-1.0",
-            providers: [.apt(["libgstreamer-plugins-base1.0-dev"])]),
-        .systemLibrary(
-            name: "CPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
-        .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"])]),
-        .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
-        .systemLibrary(
-            name: "CXCB", pkgConfig: "xcb-damage",
-            providers: [.apt(["libxcb-composite0-dev", "libxcb-damage0-dev", "libxcb-shm0-dev"])]),
-        .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
-        .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),
-        .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),
+        .target(name: full("CPage"), path: "Sources/CPage"),
+        library("CXML", pkgConfig: "libxml-2.0", package: "libxml2-dev"),
+        library("CDBus", pkgConfig: "dbus-1", package: "libdbus-1-dev"),
+        library("CTLS", pkgConfig: "gnutls", package: "libgnutls28-dev"),
+        library("CNATS", pkgConfig: "libnats", package: "libnats-dev"),
+        library("CQRCode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
+        library("CConfinement", pkgConfig: "libseccomp", package: "libseccomp-dev"),
+        library("CSDL", pkgConfig: "sdl2", package: "libsdl2-dev"),
+        library("CGStreamer", pkgConfig: "gstreamer-app-1.0", package: "libgstreamer-plugins-base1.0-dev"),
+        library("CPipeWire", pkgConfig: "libpipewire-0.3", package: "libpipewire-0.3-dev"),
+        library("CSRT", pkgConfig: "srt", package: "libsrt-gnutls-dev"),
+        library("CSoup", pkgConfig: "libsoup-3.0", package: "libsoup-3.0-dev"),
+        library(
+            "CXCB", pkgConfig: "xcb-damage", package: "libxcb-composite0-dev", "libxcb-damage0-dev",
+            "libxcb-shm0-dev"),
+        shim("CLinux", libraries: ["pulse", "udev", "v4lconvert"]),
+        shim("CFiles", libraries: ["xxhash"]),
+        shim("CYAML", libraries: ["yaml"]),
 
         // This executable records in simulated time for tools/ten-hours.
-        .executableTarget(
-            name: "simulate", dependencies: ["Media", "Session", "SessionFolder", "Setup"],
-            path: "Tests/Simulate",
-            swiftSettings: strict),
+        program("multicam-simulate", "Media", "Session", "SessionFolder", "Setup", path: "Tests/Simulate"),
 
         // This target injects a fault into every call of every component of a recording, for tools/inject and its
         // suite.
-        .target(name: "CInject", path: "Tests/CInject", cSettings: shim),
-        .executableTarget(
-            name: "inject",
-            dependencies: ["CInject", "Encoding", "Media", "Session", "SessionFolder", "Setup", "Writers"],
-            path: "Tests/Inject", swiftSettings: strict),
+        shim("CInject", in: "Tests"),
+        program(
+            "multicam-inject", "CInject", "Encoding", "Media", "Session", "SessionFolder", "Setup", "Writers",
+            path: "Tests/Inject"),
 
         // This executable measures the cost of clocks and resampling, for tools/clock-cost.
-        .executableTarget(
-            name: "clock-cost", dependencies: ["Encoding", "Media", "Timing"], path: "Tests/ClockCost",
-            swiftSettings: strict),
+        program("multicam-clock-cost", "Encoding", "Media", "Timing", path: "Tests/ClockCost"),
 
         // This executable measures how long it takes to finalize a large file, for tools/finish-time.
-        .executableTarget(
-            name: "finish-time", dependencies: ["Containers", "Media"], path: "Tests/FinishTime",
-            swiftSettings: strict),
+        program("multicam-finish-time", "Containers", "Media", path: "Tests/FinishTime"),
 
         // This target creates simulated machines made of files, for tests that read sysfs and proc.
-        .target(name: "SyntheticMachines", path: "Tests/SyntheticMachines", swiftSettings: strict),
+        module("SyntheticMachines", in: "Tests"),
         // This target contains disks that hang on demand in tests.
-        .target(
-            name: "TestDisks", dependencies: ["Containers", "Media", "SessionFolder", "Writers"],
-            path: "Tests/TestDisks", swiftSettings: strict),
+        module("TestDisks", "Containers", "Media", "SessionFolder", "Writers", in: "Tests"),
         // This target contains devices that deliver no events in tests.
-        .target(
-            name: "StandingDevices", dependencies: ["Media"], path: "Tests/StandingDevices",
-            swiftSettings: strict),
+        module("StandingDevices", "Media", in: "Tests"),
         // This target compares manifests with their files in tests.
-        .target(
-            name: "LedgerCheck", dependencies: ["SessionFolder", "Timing"], path: "Tests/LedgerCheck",
-            swiftSettings: strict),
+        module("LedgerCheck", "SessionFolder", "Timing", in: "Tests"),
         // This target generates reproducible random numbers.
-        .target(name: "SeededNoise", path: "Tests/SeededNoise", swiftSettings: strict),
+        module("SeededNoise", in: "Tests"),
         tests("MediaTests", "Media"),
         tests("SystemTests", "CDBus", "Media", "System", "SyntheticMachines"),
         tests("YAMLTests", "YAML"),
@@ -253,12 +239,11 @@ let package = Package(
         tests("PlanTests", "Media", "Monitoring", "Plan", "Profiles", "Session", "Timing"),
         tests("MonitoringTests", "Media", "Monitoring", "Plan", "Profiles", "Timing"),
         tests(
-            "SessionFolderTests", "Containers", "System", "Media", "Monitoring", "Profiles",
-            "SessionFolder", "Timing"),
+            "SessionFolderTests", "Containers", "System", "Media", "Monitoring", "Profiles", "SessionFolder",
+            "Timing"),
         tests(
             "InterchangeTests", "Containers", "Interchange", "Media", "Plan", "Profiles", "SeededNoise",
-            "SessionFolder",
-            "Timing"),
+            "SessionFolder", "Timing"),
         tests("WritersTests", "Containers", "System", "Media", "SessionFolder", "TestDisks", "Writers"),
         tests(
             "EncodersTests", "Containers", "Encoders", "Media", "Session", "TestDisks", "Timing", "Writers"),
@@ -268,33 +253,25 @@ let package = Package(
         tests("InputsTests", "Inputs", "Media", "SessionFolder", "StandingDevices", "Timing"),
         tests(
             "SessionTests", "Containers", "Encoders", "Encoding", "Inputs", "Media", "Monitoring", "Plan",
-            "Session",
-            "SessionFolder", "StandingDevices", "TestDisks", "Timing", "Writers", "Stills"),
+            "Session", "SessionFolder", "StandingDevices", "TestDisks", "Timing", "Writers", "Stills"),
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
         tests(
             "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "System", "Inputs", "Media",
             "MediaLink", "MediaServing", "Profiles", "QRCodes", "SessionFolder", "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
-        tests(
-            "RemoteSourcesTests", "CLinux", "CMedia", "CSoup", "CXCB", "Media", "RemoteSources"),
+        tests("RemoteSourcesTests", "CLinux", "CMedia", "CSoup", "CXCB", "Media", "RemoteSources"),
         tests("GroupTests", "CTLS", "Control", "System", "Group", "Media", "SessionFolder"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
-        .testTarget(
-            name: "CommandTests",
-            dependencies: [
-                "Control", "Inputs", "LedgerCheck", "Media", "Monitoring", "Plan", "Profiles", "Session",
-                "SessionFolder", "StressTest", "Timing", "multicam",
-            ],
-            exclude: ["mistakes.md"], swiftSettings: strict),
+        tests(
+            "CommandTests", "Control", "Inputs", "LedgerCheck", "Media", "Monitoring", "Plan", "Profiles",
+            "Session", "SessionFolder", "StressTest", "Timing", "multicam", exclude: ["mistakes.md"]),
         tests(
             "MulticamTests", "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoding",
-            "System", "Inputs",
-            "Interchange", "LedgerCheck", "Media", "MediaLink", "MediaServing", "Monitoring", "MulticamKit",
-            "Plan",
-            "Profiles",
-            "Rendering", "SeededNoise", "Session", "SessionFolder", "Setup", "Stills", "StressTest",
-            "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers"),
+            "System", "Inputs", "Interchange", "LedgerCheck", "Media", "MediaLink", "MediaServing",
+            "Monitoring", "MulticamKit", "Plan", "Profiles", "Rendering", "SeededNoise", "Session",
+            "SessionFolder", "Setup", "Stills", "StressTest", "Synchrony", "SyntheticMachines", "Timing",
+            "VirtualDevices", "Writers"),
         fuzzing,
     ],
     swiftLanguageModes: [.v6]
@@ -302,16 +279,14 @@ let package = Package(
 
 if isFuzzing {
     package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))
-    package.targets.append(.target(name: "CFuzzer", path: "Tests/Fuzzing/CFuzzer"))
+    package.targets.append(.target(name: full("CFuzzer"), path: "Tests/Fuzzing/CFuzzer"))
 }
 
 // This target builds all helper processes as one program, which is used only in packages.
 if Context.environment["MULTICAM_PACKAGING"] != nil {
     package.targets.append(
-        .executableTarget(
-            name: "multicam-helpers",
-            dependencies: ["ControlRoom", "Group", "Preview", "System", "Publishing", "RemoteSources"],
-            swiftSettings: strict))
+        program(
+            "multicam-helpers", "ControlRoom", "Group", "Preview", "System", "Publishing", "RemoteSources"))
     package.products.append(.executable(name: "multicam-helpers", targets: ["multicam-helpers"]))
 }
 

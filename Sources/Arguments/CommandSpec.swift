@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// The specification of a command, which is used to parse the command line and to generate help.
 package struct CommandSpec: Sendable {

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-package import Media
+package import MulticamMedia
 
 /// Writes the Exif segment of a JPEG: an APP1 marker that contains a small TIFF file.
 ///

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// A local date and time of day, as shown by a wall clock.
 package struct LocalTime: Sendable, Equatable {

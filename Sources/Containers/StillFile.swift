@@ -1,5 +1,5 @@
-package import Media
-package import System
+package import MulticamMedia
+package import MulticamSystem
 
 /// A JPEG file that contains the camera's original image data and an Exif segment with the capture metadata.
 ///

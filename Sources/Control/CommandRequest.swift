@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// A command for a running `multicam record`, as sent over the control socket.
 ///

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Sends commands to a running session of this user and receives the replies.
 package struct ControlClient: Sendable {

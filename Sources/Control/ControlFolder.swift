@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// The folder that contains the control sockets of a user's running sessions, one per process. The folder is
 /// named `multicam` and is in the user's runtime directory.

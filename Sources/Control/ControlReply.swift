@@ -1,7 +1,7 @@
 internal import FoundationEssentials
-package import Plan
-internal import SessionFolder
-package import Stills
+package import MulticamPlan
+internal import MulticamSessionFolder
+package import MulticamStills
 
 /// The reply of a running session, sent as a line of JSON.
 package struct ControlReply: Sendable, Equatable, Codable {

@@ -1,8 +1,8 @@
-internal import CLinux
+internal import CMulticamLinux
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-internal import System
+package import MulticamMedia
+internal import MulticamSystem
 
 /// Receives commands for this process's session on a Unix socket that accepts only clients of the same user.
 ///

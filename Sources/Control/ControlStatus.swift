@@ -1,10 +1,10 @@
-package import Inputs
-package import Media
-package import Monitoring
-package import Plan
-package import Profiles
-internal import SessionFolder
-internal import Timing
+package import MulticamInputs
+package import MulticamMedia
+package import MulticamMonitoring
+package import MulticamPlan
+package import MulticamProfiles
+internal import MulticamSessionFolder
+internal import MulticamTiming
 
 /// The state of a running session, for other programs. Times are in nanoseconds and relative to T0. Audio
 /// levels are linear, with 1 as full scale.
@@ -20,7 +20,7 @@ package struct ControlStatus: Sendable, Equatable, Codable {
         case paused
     }
 
-    /// The loudness values of `Media.Loudness`, rounded to 0.01. A loudness value is `nil` until it has been
+    /// The loudness values of `MulticamMedia.Loudness`, rounded to 0.01. A loudness value is `nil` until it has been
     /// measured.
     package struct Loudness: Sendable, Equatable, Codable {
         /// Loudness of the last 400 ms in LUFS (ITU-R BS.1770-4).
@@ -34,7 +34,7 @@ package struct ControlStatus: Sendable, Equatable, Codable {
         /// Maximum true peak in dBTP since the measurement started, determined with 4× oversampling.
         package var true_peak_dbtp: Double?
 
-        init(_ loudness: Media.Loudness) {
+        init(_ loudness: MulticamMedia.Loudness) {
             func rounded(_ value: Double?) -> Double? { value.map { ($0 * 100).rounded() / 100 } }
             momentary_lufs = rounded(loudness.momentary)
             short_term_lufs = rounded(loudness.shortTerm)

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The controls of a camera as JSON. This report is the output of `multicam controls --json` and the reply to
 /// `multicam ctl controls`.

@@ -1,7 +1,7 @@
-internal import CLinux
+internal import CMulticamLinux
 internal import FoundationEssentials
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// A Unix socket that carries one line of JSON in each direction. The socket is closed when its last
 /// reference is released.

@@ -1,5 +1,5 @@
-internal import Studio
-internal import System
+internal import MulticamStudio
+internal import MulticamSystem
 
 /// The control room's web process. The process serves the page and its API, and is a client of the recorder like any
 /// other program.

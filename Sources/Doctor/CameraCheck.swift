@@ -1,5 +1,5 @@
-import Capture
-import Media
+import MulticamCapture
+import MulticamMedia
 
 /// Checks whether cameras have a driver, can be opened, and are available.
 enum CameraCheck {

@@ -1,5 +1,5 @@
-internal import Capture
-internal import Media
+internal import MulticamCapture
+internal import MulticamMedia
 
 /// The results of all checks of `multicam doctor` on this computer.
 package struct DoctorReport: Sendable {

@@ -1,6 +1,6 @@
-import Capture
 import Glibc
-import Media
+import MulticamCapture
+import MulticamMedia
 
 /// Searches the kernel log for errors related to cameras, cables, disks, and memory.
 enum KernelLogCheck {

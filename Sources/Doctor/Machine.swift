@@ -1,8 +1,8 @@
-import Capture
 import Glibc
-import Media
-internal import Setup
-internal import System
+import MulticamCapture
+import MulticamMedia
+internal import MulticamSetup
+internal import MulticamSystem
 
 /// The input data for the checks of `multicam doctor`: files in sysfs, proc, and similar file systems below a
 /// root, and a few values that aren't in files. Tests provide synthetic data.

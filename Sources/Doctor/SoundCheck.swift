@@ -1,5 +1,5 @@
-import Capture
-import Media
+import MulticamCapture
+import MulticamMedia
 
 /// Checks whether microphones are silent or could become silent.
 enum MicrophoneCheck {

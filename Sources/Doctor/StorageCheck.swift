@@ -1,8 +1,8 @@
-import Capture
-import Containers
 import Glibc
-import Media
-import System
+import MulticamCapture
+import MulticamContainers
+import MulticamMedia
+import MulticamSystem
 
 /// Checks the disk that stores the recordings.
 enum StorageCheck {

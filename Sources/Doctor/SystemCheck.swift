@@ -1,7 +1,7 @@
-import Capture
-import Media
-internal import Setup
-import System
+import MulticamCapture
+import MulticamMedia
+internal import MulticamSetup
+import MulticamSystem
 
 /// Checks memory, the wall clock, and udev.
 enum SystemCheck {

@@ -1,5 +1,5 @@
-import Capture
-import Media
+import MulticamCapture
+import MulticamMedia
 
 /// Checks whether the cameras on a USB bus can run together, based on the reservations of their alternate
 /// settings.

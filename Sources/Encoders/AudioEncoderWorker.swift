@@ -1,5 +1,5 @@
-package import Media
-package import Writers
+package import MulticamMedia
+package import MulticamWriters
 
 /// The thread that encodes the audio of the program, or of a microphone track stored as a stream of a movie.
 package final class AudioEncoderWorker: Sendable {

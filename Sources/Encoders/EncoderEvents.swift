@@ -1,6 +1,6 @@
-package import Media
-internal import SessionFolder
-internal import Timing
+package import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamTiming
 
 extension SessionEvent {
     /// Creates the event reporting that x264 has replaced a stream's hardware encoder.

@@ -1,5 +1,5 @@
-package import Media
-internal import Monitoring
+package import MulticamMedia
+internal import MulticamMonitoring
 
 /// Decides which frames an encoder receives while the governor is running. The frame rate is limited to the
 /// rate that the governor has set. More frames are dropped when the queue is about to overflow, or when a

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// The queue of ticks for one encoder. Each tick is queued once, in order.
 ///

@@ -1,5 +1,5 @@
-internal import Media
-internal import Writers
+internal import MulticamMedia
+internal import MulticamWriters
 
 /// The work of a video encoder's thread: dequeues jobs, encodes them, and writes the packets to the file.
 /// Only the encoder's thread may use this object.

@@ -1,5 +1,5 @@
-package import Media
-package import Plan
+package import MulticamMedia
+package import MulticamPlan
 
 extension FrameLayer {
     /// Creates the layer of a frame as specified in the plan.

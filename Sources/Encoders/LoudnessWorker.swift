@@ -1,5 +1,5 @@
-package import Media
-package import Writers
+package import MulticamMedia
+package import MulticamWriters
 
 /// The thread that measures the loudness of a recording's audio streams. The recording never waits for this
 /// thread.

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Holds the packets of a video encoder until all frames displayed before them have arrived, so that an
 /// encoder failure never leaves a gap in a file.

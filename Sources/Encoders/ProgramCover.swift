@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Chooses the cover picture of the program, which represents the program in file managers and players, and
 /// encodes the picture as JPEG. This class is used by the encoder's thread.

@@ -1,7 +1,7 @@
-package import Media
-internal import SessionFolder
-package import Timing
-package import Writers
+package import MulticamMedia
+internal import MulticamSessionFolder
+package import MulticamTiming
+package import MulticamWriters
 
 /// The thread that composes and encodes one video stream, with its queue.
 ///

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Codecs of a session: x264, hardware encoders and AAC (libavcodec), JPEG (libjpeg-turbo), pixel conversion (libyuv),
 /// resampling (libswresample), and loudness (libebur128).

@@ -1,7 +1,7 @@
-internal import CMedia
+internal import CMulticamMedia
 internal import FoundationEssentials
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Measures the cost of each kind of work on this machine. Each kind of work is measured with synthetic
 /// frames and audio of two sizes, and a line is fitted through both results.

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import QRCodes
-internal import SessionFolder
-internal import System
+internal import MulticamMedia
+internal import MulticamQRCodes
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Runs the recorders of several computers as one session. The process that runs this code communicates with
 /// the other computers in the group. The process starts recorders and controls them through their control

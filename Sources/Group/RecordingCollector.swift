@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// `multicam collect`: fetches a group's recording from all nodes with rsync over SSH.
 struct RecordingCollector {

@@ -1,5 +1,5 @@
-package import Media
-package import Timing
+package import MulticamMedia
+package import MulticamTiming
 
 /// Passes the deliveries of one camera to the aligner of a track, and records the camera's outages. Use an
 /// instance only on the timeline's thread.

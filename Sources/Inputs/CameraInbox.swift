@@ -1,6 +1,6 @@
-internal import Media
-internal import SessionFolder
-internal import Timing
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamTiming
 
 /// The state of a camera, and the deliveries that the camera's thread queues for the timeline's thread. The
 /// same lock protects the state and the deliveries.

@@ -1,6 +1,6 @@
-package import Media
-package import SessionFolder
-package import Timing
+package import MulticamMedia
+package import MulticamSessionFolder
+package import MulticamTiming
 
 /// One camera of the session. The input receives frames and events from its source, checks them, assigns
 /// capture times, and queues them for the timeline.

@@ -1,5 +1,5 @@
-public import Media
-internal import Timing
+public import MulticamMedia
+internal import MulticamTiming
 
 /// Whether a camera delivers frames: present, silent, away, or back.
 ///

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// One source of a camera input, with the state that is specific to this source.
 final class CameraStream: Sendable {

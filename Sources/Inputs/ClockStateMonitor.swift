@@ -1,6 +1,6 @@
-package import Media
-package import SessionFolder
-package import Timing
+package import MulticamMedia
+package import MulticamSessionFolder
+package import MulticamTiming
 
 /// Decides when to report that a device's clock model became reliable, became unreliable, or restarted.
 ///

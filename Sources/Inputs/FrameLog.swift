@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Queues the metadata of all frames that a camera delivered or lost, until the timeline removes the entries.
 package struct FrameLog {

@@ -1,7 +1,7 @@
-package import Media
-package import Monitoring
-package import SessionFolder
-package import Timing
+package import MulticamMedia
+package import MulticamMonitoring
+package import MulticamSessionFolder
+package import MulticamTiming
 
 /// One microphone of the session. The input assigns capture times to the audio of its source and queues the
 /// audio for the timeline. Invalid samples are replaced with silence, so consumers don't have to handle them.

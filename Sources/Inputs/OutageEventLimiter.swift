@@ -1,5 +1,5 @@
-package import Media
-package import SessionFolder
+package import MulticamMedia
+package import MulticamSessionFolder
 
 /// Limits how often outages of one device are reported, because a loose cable would otherwise flood the event
 /// log.

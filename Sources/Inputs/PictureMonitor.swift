@@ -1,5 +1,5 @@
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Detects whether a camera delivers identical or black frames, at the moment or during the whole recording.
 ///

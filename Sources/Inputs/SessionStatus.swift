@@ -1,7 +1,7 @@
-public import Media
-public import Monitoring
-package import SessionFolder
-package import Timing
+public import MulticamMedia
+public import MulticamMonitoring
+package import MulticamSessionFolder
+package import MulticamTiming
 
 /// A snapshot of the state of a session, for status lines and monitoring programs.
 public struct SessionStatus: Sendable, Equatable {

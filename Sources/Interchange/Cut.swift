@@ -1,7 +1,7 @@
 package import FoundationEssentials
-package import Media
-package import Profiles
-internal import SessionFolder
+package import MulticamMedia
+package import MulticamProfiles
+internal import MulticamSessionFolder
 
 /// The sequence of shots of a recording: consecutive shots from the first frame to the last. A pure value type.
 package struct Cut: Sendable, Equatable {

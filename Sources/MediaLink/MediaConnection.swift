@@ -1,10 +1,10 @@
-internal import CLinux
-package import Control
+internal import CMulticamLinux
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-internal import SessionFolder
-internal import System
+package import MulticamControl
+package import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// One end of a media socket connection. Any thread may send messages, and one thread receives messages.
 /// Sending and receiving are blocking operations.

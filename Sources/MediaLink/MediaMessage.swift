@@ -1,5 +1,5 @@
-package import Control
-package import Media
+package import MulticamControl
+package import MulticamMedia
 
 /// A media socket message: a JSON header and binary data.
 package struct MediaMessage: Sendable {

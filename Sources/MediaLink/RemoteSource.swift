@@ -1,6 +1,6 @@
-package import Control
 internal import Glibc
-package import Media
+package import MulticamControl
+package import MulticamMedia
 
 /// A camera or microphone whose frames or audio this process sends to a session in another process of the
 /// same user. The session records the device as `remote:NAME`, like any other device. When this process ends,

@@ -1,8 +1,8 @@
-package import Control
 internal import FoundationEssentials
 internal import Glibc
-package import Inputs
-package import Media
+package import MulticamControl
+package import MulticamInputs
+package import MulticamMedia
 
 /// A tap on a session in another process of this user. The tap delivers frames of a camera or the program,
 /// audio, packets, status reports, or events.

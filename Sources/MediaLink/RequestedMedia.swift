@@ -1,5 +1,5 @@
-package import Inputs
-internal import Media
+package import MulticamInputs
+internal import MulticamMedia
 
 /// The data that a subscription requests.
 package enum RequestedMedia: Sendable, Equatable {

@@ -1,12 +1,12 @@
-internal import Control
 internal import FoundationEssentials
 internal import Glibc
-internal import Inputs
-internal import Media
-internal import MediaLink
-internal import Plan
-internal import Session
-internal import SessionFolder
+internal import MulticamControl
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMediaLink
+internal import MulticamPlan
+internal import MulticamSession
+internal import MulticamSessionFolder
 
 /// A process connected to the media socket, with its subscriptions and the devices whose media it sends.
 final class MediaPeer: Sendable {

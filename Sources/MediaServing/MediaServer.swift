@@ -1,12 +1,12 @@
-package import Control
 internal import FoundationEssentials
 internal import Glibc
-internal import Inputs
-internal import Media
-internal import MediaLink
-package import Session
-package import SessionFolder
-internal import System
+package import MulticamControl
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMediaLink
+package import MulticamSession
+package import MulticamSessionFolder
+internal import MulticamSystem
 
 /// The media socket of this process. Other processes of the same user can receive the session's video and
 /// audio, and can send the media of cameras and microphones to the session. Thread-safe.

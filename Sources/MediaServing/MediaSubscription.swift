@@ -1,11 +1,11 @@
-internal import Control
 internal import FoundationEssentials
-internal import Inputs
-internal import Media
-internal import MediaLink
-internal import Plan
-internal import Session
-internal import SessionFolder
+internal import MulticamControl
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMediaLink
+internal import MulticamPlan
+internal import MulticamSession
+internal import MulticamSessionFolder
 
 /// A process's subscription, which sends new data to the process's connection. If the process isn't reading,
 /// the subscription's thread waits, and new data is dropped and counted.

@@ -1,6 +1,6 @@
-internal import Control
-package import Media
-internal import MediaLink
+internal import MulticamControl
+package import MulticamMedia
+internal import MulticamMediaLink
 
 /// A camera whose frames are sent by another process. The camera counts as connected while that process is
 /// connected.

@@ -1,6 +1,6 @@
-package import Media
-internal import MediaLink
-internal import Setup
+package import MulticamMedia
+internal import MulticamMediaLink
+internal import MulticamSetup
 
 /// Registry, by name, of the cameras and microphones whose media other processes send to this process.
 /// Thread-safe.

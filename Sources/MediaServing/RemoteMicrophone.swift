@@ -1,5 +1,5 @@
-package import Media
-internal import MediaLink
+package import MulticamMedia
+internal import MulticamMediaLink
 
 /// A microphone whose audio is sent by another process. The microphone counts as connected while that process
 /// is connected.

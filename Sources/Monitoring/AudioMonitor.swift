@@ -1,5 +1,5 @@
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Monitors one captured microphone, whether or not it's being recorded: measures its level and raises
 /// alarms.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Detects audio that exceeded the range of its A/D converter. This value type doesn't read a clock; it uses
 /// only the capture times of the audio.

@@ -1,6 +1,6 @@
-package import Media
-package import Plan
-package import Profiles
+package import MulticamMedia
+package import MulticamPlan
+package import MulticamProfiles
 
 /// The measures that can reduce the load of a running session. The measures depend on the session's plan, the formats
 /// that its cameras support, and `ReductionRule`.

@@ -1,5 +1,5 @@
-package import Media
-package import Plan
+package import MulticamMedia
+package import MulticamPlan
 
 /// A reversible measure that reduces the load of a running session.
 package struct GovernorMeasure: Sendable, Equatable {

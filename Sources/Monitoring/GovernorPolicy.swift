@@ -1,5 +1,5 @@
-package import Media
-internal import Plan
+package import MulticamMedia
+internal import MulticamPlan
 
 /// Reduces quality in a defined order while a session is overloading its computer, and restores it
 /// afterwards.

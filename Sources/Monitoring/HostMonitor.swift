@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-package import Media
+package import MulticamMedia
 
 /// Reads the computer's state about once per second on a separate thread. A driver or disk that doesn't respond blocks
 /// only this thread.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Assesses the system pressure on a session's computer. This value type maps readings to an assessment and
 /// receives the time as an argument.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The pressure caused by temperatures, based on the kernel's trip points
 /// (Documentation/driver-api/thermal/sysfs-api.rst). At `passive`, the kernel throttles the machine. At `hot`, the

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The delay by which an encoder or a file writer has fallen behind.
 package struct QueueAge: Sendable, Equatable {

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Decides when a microphone counts as silent. This value type doesn't read a clock; it uses only the capture
 /// times of the audio.

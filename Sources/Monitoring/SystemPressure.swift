@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// The current system pressure on a session's computer: the level, its causes, the estimated remaining time,
 /// and the readings that are missing.

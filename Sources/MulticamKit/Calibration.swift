@@ -1,12 +1,12 @@
-internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-internal import Plan
-package import Session
-internal import SessionFolder
-package import Setup
-package import Synchrony
+internal import MulticamEncoding
+package import MulticamMedia
+internal import MulticamPlan
+package import MulticamSession
+internal import MulticamSessionFolder
+package import MulticamSetup
+package import MulticamSynchrony
 
 /// Measures the latency of a session's cameras and microphones from events that all of these devices capture,
 /// such as claps or flashes with a beep.

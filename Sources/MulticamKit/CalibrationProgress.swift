@@ -1,9 +1,9 @@
-internal import Encoding
-internal import Media
-internal import Plan
-internal import Session
-internal import Setup
-internal import Synchrony
+internal import MulticamEncoding
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSession
+internal import MulticamSetup
+internal import MulticamSynchrony
 
 /// The state of a running calibration. This value type receives events and the time, and returns findings and hints.
 struct CalibrationProgress {

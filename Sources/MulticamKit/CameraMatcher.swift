@@ -1,9 +1,9 @@
 internal import Glibc
-internal import Inputs
-internal import Media
-internal import Plan
-internal import Profiles
-internal import Session
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+internal import MulticamSession
 
 /// Matches a camera's exposure and white balance to those of another camera, once. The algorithm copies the
 /// other camera's control values and then adjusts them until the frames of both cameras are equally bright

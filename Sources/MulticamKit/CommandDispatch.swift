@@ -1,9 +1,9 @@
-package import Control
-internal import Media
-package import Plan
-internal import Session
-internal import Setup
-internal import Timing
+package import MulticamControl
+internal import MulticamMedia
+package import MulticamPlan
+internal import MulticamSession
+internal import MulticamSetup
+internal import MulticamTiming
 
 extension SessionController {
     /// Prepares a command from the control socket.

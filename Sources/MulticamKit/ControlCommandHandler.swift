@@ -1,8 +1,8 @@
-internal import Control
-internal import Media
-internal import Plan
-internal import Session
-internal import Setup
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSession
+internal import MulticamSetup
 
 /// Executes the commands for a camera's controls on a session. Each function waits for the device for at most
 /// a few seconds. The function `match` also waits for frames.

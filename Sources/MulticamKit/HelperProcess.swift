@@ -1,7 +1,7 @@
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// A multicam helper program that works with a session through its media socket. The helper starts with its
 /// owner's first request. If the helper crashes or hangs, it is restarted and receives all current requests

@@ -1,14 +1,14 @@
-internal import Control
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-package import MediaServing
-internal import Plan
-internal import Profiles
-package import Session
-internal import SessionFolder
-package import Setup
-internal import System
+internal import MulticamControl
+internal import MulticamMedia
+package import MulticamMediaServing
+internal import MulticamPlan
+internal import MulticamProfiles
+package import MulticamSession
+internal import MulticamSessionFolder
+package import MulticamSetup
+internal import MulticamSystem
 
 /// Streams a session's program or cameras live. A separate process, `multicam-live`, receives the media from
 /// the media socket and sends the live stream.

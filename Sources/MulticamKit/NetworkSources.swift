@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-package import MediaServing
-internal import SessionFolder
-internal import Setup
-internal import System
+package import MulticamMedia
+package import MulticamMediaServing
+internal import MulticamSessionFolder
+internal import MulticamSetup
+internal import MulticamSystem
 
 /// Provides network cameras and screens to a session. A separate process, `multicam-sources`, connects to
 /// these sources and sends their media to the media socket.

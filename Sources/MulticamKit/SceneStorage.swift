@@ -1,8 +1,8 @@
-internal import Control
-internal import Media
-internal import Profiles
-internal import Session
-internal import Setup
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamProfiles
+internal import MulticamSession
+internal import MulticamSetup
 
 /// Saves and deletes scenes on request: in the current session, in later sessions, and in the user's profile.
 /// Thread-safe.

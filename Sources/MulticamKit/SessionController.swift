@@ -1,11 +1,11 @@
-package import Control
-package import Media
-package import MediaServing
-internal import Plan
-package import Session
-package import SessionFolder
-package import Setup
-package import Timing
+package import MulticamControl
+package import MulticamMedia
+package import MulticamMediaServing
+internal import MulticamPlan
+package import MulticamSession
+package import MulticamSessionFolder
+package import MulticamSetup
+package import MulticamTiming
 
 /// Controls successive sessions. This class applies requests from `multicam ctl` and from signals to the
 /// current session, and provides the next step during standby. Thread-safe.

@@ -1,10 +1,10 @@
-internal import Control
-internal import Media
-internal import MediaServing
-internal import Profiles
-package import Session
-internal import SessionFolder
-internal import Setup
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamMediaServing
+internal import MulticamProfiles
+package import MulticamSession
+internal import MulticamSessionFolder
+internal import MulticamSetup
 
 /// Makes a session available to other processes of this user: `multicam ctl` and the control room control it, other
 /// processes receive its frames and audio, and the profile's live outputs are sent.

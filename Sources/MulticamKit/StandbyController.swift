@@ -1,7 +1,7 @@
-internal import Control
-package import Media
-internal import Session
-internal import Setup
+internal import MulticamControl
+package import MulticamMedia
+internal import MulticamSession
+internal import MulticamSetup
 
 /// Controls the process while it is on standby: provides the next step, starts recordings on request, and
 /// selects the camera of the leading role. Thread-safe.

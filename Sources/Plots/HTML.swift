@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// A fragment of an HTML page. The fragment is well-formed and doesn't use scripts or external resources, so
 /// any browser can display it.

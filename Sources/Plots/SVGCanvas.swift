@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// A drawing in the format Scalable Vector Graphics 1.1. The drawing doesn't use scripts or external
 /// resources, so any browser can display it.

@@ -1,7 +1,7 @@
-internal import Control
 internal import Glibc
-internal import Media
-internal import Studio
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamStudio
 
 /// The preview window, which shows a camera or the program of a session in another process.
 package enum Preview {

@@ -1,11 +1,11 @@
-internal import Control
-internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-internal import Inputs
-internal import Media
-internal import MediaLink
-internal import SessionFolder
+internal import MulticamControl
+internal import MulticamEncoding
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMediaLink
+internal import MulticamSessionFolder
 
 /// Receives the frames and the status of a session for a window, and looks for another session when the current one
 /// ends. Safe to use from any thread.

@@ -1,5 +1,5 @@
-internal import Control
-internal import Media
+internal import MulticamControl
+internal import MulticamMedia
 
 /// State of a preview, and the resulting content of its window: the frame or a notice. This is a pure value type.
 struct PreviewScene: Equatable {

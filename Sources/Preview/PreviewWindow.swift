@@ -1,8 +1,8 @@
-internal import CSDL
-internal import Encoding
+internal import CMulticamSDL
 internal import Glibc
-internal import Media
-internal import Studio
+internal import MulticamEncoding
+internal import MulticamMedia
+internal import MulticamStudio
 
 /// The preview window, which shows the latest frame uncropped with black bars, or a slate with a notice. As SDL
 /// requires, the window is used only on the main thread, which sleeps while there is nothing new to show.

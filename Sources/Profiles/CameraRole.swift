@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// A camera in a profile, with its device, format, and orientation.
 public struct CameraRole: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// A microphone in a profile.
 public struct MicrophoneRole: Sendable, Equatable {

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Description of a recording as requested by the user: devices by role, the program, the tracks, and the
 /// budget.

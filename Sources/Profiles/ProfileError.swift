@@ -1,5 +1,5 @@
-internal import Media
-internal import YAML
+internal import MulticamMedia
+internal import MulticamYAML
 
 /// An error in a profile: the location, the value that was found, and the value that was expected. The
 /// program exits with status 2, or with 3 if the profile requests a device that doesn't exist.

@@ -1,6 +1,6 @@
 internal import Glibc
-internal import System
-internal import YAML
+internal import MulticamSystem
+internal import MulticamYAML
 
 /// The locations that are searched for profiles: the user's own folder first, then other folders, and finally
 /// the built-in profiles.

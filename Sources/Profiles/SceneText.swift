@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import System
-internal import YAML
+internal import MulticamMedia
+internal import MulticamSystem
+internal import MulticamYAML
 
 /// Inserts a scene into the text of a profile, or deletes a scene. The rest of the text, including comments
 /// and the order of fields, remains unchanged.

@@ -1,5 +1,5 @@
-internal import Inputs
-package import Media
+internal import MulticamInputs
+package import MulticamMedia
 
 /// Sends one live output. The sender has one thread, a bounded queue, and one connection at a time. Safe to
 /// use from any thread.

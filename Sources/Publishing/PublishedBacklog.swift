@@ -1,5 +1,5 @@
-internal import Inputs
-internal import Media
+internal import MulticamInputs
+internal import MulticamMedia
 
 /// Queue of items for a live output. The queue also decides which items to drop. `PublishedBacklog` is a
 /// value type without side effects: the current time is passed to each call.

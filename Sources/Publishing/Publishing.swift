@@ -1,9 +1,9 @@
-internal import Control
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// The process for live outputs. The process reads a session's streams from the media socket and sends them
 /// to servers and devices.

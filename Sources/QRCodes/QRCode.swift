@@ -1,4 +1,4 @@
-internal import CQRCode
+internal import CMulticamQRCode
 
 /// A QR code (ISO/IEC 18004).
 package enum QRCode {

@@ -1,10 +1,10 @@
-internal import CMedia
-internal import CSRT
+internal import CMulticamMedia
+internal import CMulticamSRT
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// The process for network cameras, which connects to them and sends their media to the media socket of a session.
 package enum RemoteSources {

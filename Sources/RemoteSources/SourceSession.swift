@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Media
+internal import MulticamMedia
 
 /// A network camera or a screen. A separate thread connects to the source, and reconnects when the connection
 /// fails.

@@ -1,7 +1,7 @@
-internal import Encoding
-internal import Interchange
-internal import Media
-internal import Timing
+internal import MulticamEncoding
+internal import MulticamInterchange
+internal import MulticamMedia
+internal import MulticamTiming
 
 /// Reads the frames of one camera from the files of its track, for each tick of a rendering. Not thread-safe.
 ///

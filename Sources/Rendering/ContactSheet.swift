@@ -1,11 +1,11 @@
-internal import Containers
 internal import FoundationEssentials
 internal import Glibc
-package import Interchange
-internal import Media
-internal import Plots
-internal import Profiles
-internal import SessionFolder
+internal import MulticamContainers
+package import MulticamInterchange
+internal import MulticamMedia
+internal import MulticamPlots
+internal import MulticamProfiles
+internal import MulticamSessionFolder
 
 /// A printable one-page overview of a recording. The page shows frames of each camera at regular intervals,
 /// with the markers and cuts between them.

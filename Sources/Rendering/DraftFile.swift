@@ -1,6 +1,6 @@
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// An output file that gets its final name only when it is complete. Until then, the file has a hidden
 /// temporary name in the same folder.

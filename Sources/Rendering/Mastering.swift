@@ -1,8 +1,8 @@
-internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import Timing
+internal import MulticamEncoding
+internal import MulticamMedia
+internal import MulticamTiming
 
 /// The loudness processing of a mix, which consists of a constant gain and a true-peak limiter. The
 /// parameters are determined by analyzing the complete mix before it is encoded (EBU R 128).

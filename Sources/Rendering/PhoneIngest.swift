@@ -1,9 +1,9 @@
-internal import Containers
 internal import FoundationEssentials
-internal import Interchange
-package import Media
-package import SessionFolder
-internal import System
+internal import MulticamContainers
+internal import MulticamInterchange
+package import MulticamMedia
+package import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Converts the local recording that a phone uploaded to a media file and adds the file to the session's
 /// manifest. The existing media files of the session aren't changed. Use this type on a thread that may block

@@ -1,8 +1,8 @@
-internal import Containers
-internal import Encoding
 internal import FoundationEssentials
-package import Interchange
-internal import Media
+internal import MulticamContainers
+internal import MulticamEncoding
+package import MulticamInterchange
+internal import MulticamMedia
 
 /// Creates low-resolution proxies of the camera files for editing on a slow computer. Proxies have the same
 /// names, frames, times, and rotation as the original files.

@@ -1,8 +1,8 @@
-internal import Containers
-internal import Encoding
 internal import FoundationEssentials
-package import Interchange
-internal import Media
+internal import MulticamContainers
+internal import MulticamEncoding
+package import MulticamInterchange
+internal import MulticamMedia
 
 extension RecordedSession {
     /// Limits the duration of the session to the duration of its files if the manifest states a longer

@@ -1,9 +1,9 @@
-internal import Encoders
-internal import Encoding
-package import Interchange
-package import Media
-internal import Plan
-package import Profiles
+internal import MulticamEncoders
+internal import MulticamEncoding
+package import MulticamInterchange
+package import MulticamMedia
+internal import MulticamPlan
+package import MulticamProfiles
 
 /// The visual content of a rendering: a recording, a cut, and an output size.
 package struct RenderedPicture: Sendable {

@@ -1,8 +1,8 @@
-internal import Encoding
-package import Interchange
-internal import Media
-internal import System
-internal import Timing
+internal import MulticamEncoding
+package import MulticamInterchange
+internal import MulticamMedia
+internal import MulticamSystem
+internal import MulticamTiming
 
 /// The audio settings of a rendering, in which the microphones of a recording are mixed, mastered, and
 /// encoded.

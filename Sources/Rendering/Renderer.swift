@@ -1,12 +1,12 @@
-internal import Containers
-internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-package import Interchange
-package import Media
-internal import SessionFolder
-package import System
-internal import Timing
+internal import MulticamContainers
+internal import MulticamEncoding
+package import MulticamInterchange
+package import MulticamMedia
+internal import MulticamSessionFolder
+package import MulticamSystem
+internal import MulticamTiming
 
 /// Renders the program of a recording again from its tracks. Rendering uses the same compositor, encoders,
 /// and file format as a recording, but doesn't run in real time. Identical inputs and settings result in

@@ -1,5 +1,5 @@
-internal import Encoding
-internal import Media
+internal import MulticamEncoding
+internal import MulticamMedia
 
 /// Composites and encodes the frames of a rendering in segments, using all processors. Each segment starts
 /// with a key frame, so any thread can encode it. Segments are delivered in order. The output doesn't depend

@@ -1,9 +1,9 @@
-internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-internal import Interchange
-internal import Media
-internal import Timing
+internal import MulticamEncoding
+internal import MulticamInterchange
+internal import MulticamMedia
+internal import MulticamTiming
 
 /// Mixes the microphones of a recording in the same way as the program was mixed: in the same blocks and with
 /// the same gain changes. Not thread-safe.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Finds and opens devices for a session that is running. The calls block until the devices deliver data.
 package protocol DeviceProvider: Sendable {

@@ -1,7 +1,7 @@
-package import Inputs
-package import Media
-public import Plan
-package import Profiles
+package import MulticamInputs
+package import MulticamMedia
+public import MulticamPlan
+package import MulticamProfiles
 
 extension MulticamSession {
     /// The current connections, including all committed changes. A connection describes which part of a

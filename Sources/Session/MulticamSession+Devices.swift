@@ -1,7 +1,7 @@
-internal import Inputs
-public import Media
-public import Plan
-public import Stills
+internal import MulticamInputs
+public import MulticamMedia
+public import MulticamPlan
+public import MulticamStills
 
 /// Cameras and microphones that are added or replaced during a recording, their controls, and their stills.
 extension MulticamSession {

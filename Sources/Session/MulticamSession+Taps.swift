@@ -1,7 +1,7 @@
-public import Inputs
-public import Media
-public import Plan
-package import SessionFolder
+public import MulticamInputs
+public import MulticamMedia
+public import MulticamPlan
+package import MulticamSessionFolder
 
 extension MulticamSession {
     /// Converts a device timestamp to the session clock. A camera tap's frames carry device timestamps; audio

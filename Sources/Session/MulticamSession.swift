@@ -1,11 +1,11 @@
-public import Inputs
-public import Media
-internal import Monitoring
-public import Plan
-internal import Profiles
-public import SessionFolder
-package import Stills
-internal import Writers
+public import MulticamInputs
+public import MulticamMedia
+internal import MulticamMonitoring
+public import MulticamPlan
+internal import MulticamProfiles
+public import MulticamSessionFolder
+package import MulticamStills
+internal import MulticamWriters
 
 /// Records several cameras and microphones together, according to a plan, until the recording is stopped.
 ///

@@ -1,7 +1,7 @@
-internal import Inputs
-package import Media
-package import Plan
-internal import Timing
+internal import MulticamInputs
+package import MulticamMedia
+package import MulticamPlan
+internal import MulticamTiming
 
 /// Observes cameras and microphones running under recording conditions, without writing a file.
 ///

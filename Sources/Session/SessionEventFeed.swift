@@ -1,5 +1,5 @@
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Sends the events of a session to any number of listeners. Every listener receives the events in the same order,
 /// including up to 4,096 earlier ones. May be used from any thread.

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// What a session is doing, which decides the calls that it accepts.
 ///

@@ -1,6 +1,6 @@
-public import Media
-public import Plan
-public import Profiles
+public import MulticamMedia
+public import MulticamPlan
+public import MulticamProfiles
 
 /// The reason why a session can't be set up. Except for `refused`, problems are detected before any device
 /// streams.

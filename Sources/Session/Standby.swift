@@ -1,8 +1,8 @@
-internal import Inputs
-internal import Media
-internal import Monitoring
-internal import SessionFolder
-internal import Timing
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamSessionFolder
+internal import MulticamTiming
 
 /// Keeps a session's devices running between recordings.
 ///

@@ -1,9 +1,9 @@
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Plan
-internal import Timing
-internal import Writers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// Produces the data for taps while nothing is being recorded: aligned audio, the mix, the composed program,
 /// and its packets. Only the data that taps request is produced, so an idle stage uses no processor time. Use

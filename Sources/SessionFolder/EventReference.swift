@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import Monitoring
-internal import Profiles
+internal import MulticamMonitoring
+internal import MulticamProfiles
 
 /// Generates the documentation of session events from the payload types of the events.
 package enum EventReference {

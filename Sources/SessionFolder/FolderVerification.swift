@@ -1,7 +1,7 @@
-internal import Containers
 internal import Glibc
-package import Media
-internal import System
+internal import MulticamContainers
+package import MulticamMedia
+internal import MulticamSystem
 
 /// Verifies the files of a session folder against the checksums in its manifest. Verification reads every byte, so run
 /// it on a thread that may block on disk I/O.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-package import System
+package import MulticamMedia
+package import MulticamSystem
 
 /// An append-only NDJSON file such as `events.ndjson`. Each line is written with a single system call, so all
 /// written lines are complete after a crash. Only one thread at a time may append.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Tracks the live outputs of a session and collects their data for the current recording. Thread-safe.
 ///

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Names of the continuation files of a track: `cameras/desk-2.mov` follows `cameras/desk.mov`.
 ///

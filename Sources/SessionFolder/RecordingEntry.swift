@@ -1,8 +1,8 @@
-internal import Containers
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-internal import System
+internal import MulticamContainers
+package import MulticamMedia
+internal import MulticamSystem
 
 /// A session folder, as an entry in a list of recordings.
 package struct RecordingEntry: Sendable, Equatable, Encodable {

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
-public import Media
-package import Monitoring
-package import Plan
-package import Profiles
+public import MulticamMedia
+package import MulticamMonitoring
+package import MulticamPlan
+package import MulticamProfiles
 
 /// A session event, which is one line of `events.ndjson`.
 ///

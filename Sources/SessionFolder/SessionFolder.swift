@@ -1,8 +1,8 @@
-internal import Containers
 package import FoundationEssentials
 internal import Glibc
-package import Media
-package import System
+internal import MulticamContainers
+package import MulticamMedia
+package import MulticamSystem
 
 /// The folder of one recording. Creates the folder and writes its manifest and events. The `Writers` module writes the
 /// media files.

@@ -1,6 +1,6 @@
-package import Media
-package import Monitoring
-package import Timing
+package import MulticamMedia
+package import MulticamMonitoring
+package import MulticamTiming
 
 /// The history of clock and track states during a recording, which `SyncReport` plots. Used only on the timeline's
 /// thread.

@@ -1,6 +1,6 @@
-internal import Media
-internal import Plots
-internal import Timing
+internal import MulticamMedia
+internal import MulticamPlots
+internal import MulticamTiming
 
 /// One-page report on the synchronization quality of a recording. For each device, the report shows the rate
 /// error over time, the time stamp jitter, and the periods in which the track differs from the captured data.

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// The file in a session folder that receives a phone's uploaded local recording before it becomes the file
 /// of a track.

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// A file that persists a value between runs, for example `$XDG_STATE_HOME/multicam/devices.json`.
 ///

@@ -1,7 +1,7 @@
-package import Media
-internal import Monitoring
-package import Plan
-internal import Timing
+package import MulticamMedia
+internal import MulticamMonitoring
+package import MulticamPlan
+internal import MulticamTiming
 
 /// Buffers the most recent audio of one session microphone, for the clips around stills.
 ///

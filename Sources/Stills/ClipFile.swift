@@ -1,8 +1,8 @@
-internal import Containers
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-internal import System
+internal import MulticamContainers
+package import MulticamMedia
+internal import MulticamSystem
 
 /// Writes the frames around a still, and the matching audio, as a QuickTime movie.
 ///

@@ -1,6 +1,6 @@
-package import Inputs
-package import Media
-package import Plan
+package import MulticamInputs
+package import MulticamMedia
+package import MulticamPlan
 
 /// Takes stills from all cameras of a session. Thread-safe.
 package final class SessionStills: Sendable {

@@ -1,6 +1,6 @@
-internal import Containers
 package import FoundationEssentials
-public import Media
+internal import MulticamContainers
+public import MulticamMedia
 
 /// A still frame with its metadata and the surrounding frames.
 package struct Still: Sendable {

@@ -1,6 +1,6 @@
-package import Inputs
-package import Media
-package import Plan
+package import MulticamInputs
+package import MulticamMedia
+package import MulticamPlan
 
 /// Takes stills from one camera of a session without affecting the session, whether or not a recording is
 /// running.

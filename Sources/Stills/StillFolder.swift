@@ -1,9 +1,9 @@
-internal import Containers
 internal import FoundationEssentials
 internal import Glibc
-public import Media
-package import SessionFolder
-internal import System
+internal import MulticamContainers
+public import MulticamMedia
+package import MulticamSessionFolder
+internal import MulticamSystem
 
 /// The folder for stills and their clips. Each file gets a unique name.
 public struct StillFolder: Sendable {

@@ -1,12 +1,12 @@
-internal import Capture
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import Plan
-internal import Profiles
-internal import Session
-internal import Setup
-internal import VirtualDevices
+internal import MulticamCapture
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+internal import MulticamSession
+internal import MulticamSetup
+internal import MulticamVirtualDevices
 
 /// A profile and its devices, which are located once and used for all runs of a test.
 struct StressBench {

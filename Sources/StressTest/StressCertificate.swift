@@ -1,10 +1,10 @@
-internal import Doctor
 package import FoundationEssentials
-package import Media
-package import Monitoring
-package import Plan
-internal import Session
-internal import SessionFolder
+internal import MulticamDoctor
+package import MulticamMedia
+package import MulticamMonitoring
+package import MulticamPlan
+internal import MulticamSession
+internal import MulticamSessionFolder
 
 /// The content of `certificate.json`: the computer and the devices of a stress test, its runs, and their results.
 ///

@@ -1,6 +1,6 @@
-internal import Media
-internal import Monitoring
-internal import Plots
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamPlots
 
 /// The charts of one run: delivered and lost frames of its cameras, and the state of the computer.
 struct StressCharts {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Raises the load of the cameras one change at a time until a step fails. This value type has no side effects: it
 /// receives results and returns the next step.

@@ -1,6 +1,6 @@
-package import Media
-package import Monitoring
-package import SessionFolder
+package import MulticamMedia
+package import MulticamMonitoring
+package import MulticamSessionFolder
 
 /// Stores the samples of a run in bounded memory. As the run gets longer, only every second sample is kept, then every
 /// fourth, and so on. Counters remain exact, and the extreme temperatures are stored separately.

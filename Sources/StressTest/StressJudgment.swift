@@ -1,9 +1,9 @@
-package import Media
-internal import Monitoring
-package import Profiles
-package import Session
-package import SessionFolder
-package import Timing
+package import MulticamMedia
+internal import MulticamMonitoring
+package import MulticamProfiles
+package import MulticamSession
+package import MulticamSessionFolder
+package import MulticamTiming
 
 /// The verdict on a run: whether it passed, the reasons for a failure, and the limiting part of the system.
 package struct StressJudgment: Sendable, Equatable {

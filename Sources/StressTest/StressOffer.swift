@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The formats that can be tested for a camera, sorted by size.
 package struct StressOffer: Sendable, Equatable {

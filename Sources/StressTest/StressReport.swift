@@ -1,6 +1,6 @@
-internal import Media
-internal import Monitoring
-internal import Plots
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamPlots
 
 /// Renders a certificate as `report.html`: a single file that needs no network access or scripts, designed
 /// for screens (dark or light) and for printing.

@@ -1,10 +1,10 @@
-internal import CLinux
+internal import CMulticamLinux
 internal import Glibc
-internal import Inputs
-internal import Media
-internal import Monitoring
-internal import Session
-internal import Timing
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamSession
+internal import MulticamTiming
 
 /// Samples the state of a run once per second. The sampler acts as the host that the session queries for
 /// system pressure, so it runs on the session's thread and clock and also works in simulated time.

@@ -1,5 +1,5 @@
-internal import Media
-internal import Plots
+internal import MulticamMedia
+internal import MulticamPlots
 
 /// The chart of the climb. Each step is a bar, and the length of the bar represents the total load of all
 /// cameras.

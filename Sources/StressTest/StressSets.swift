@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Determines the sets of cameras to test, and their order. This value type has no side effects: it receives results
 /// and returns the next set.

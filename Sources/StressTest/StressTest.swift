@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import Glibc
-package import Inputs
-package import Media
-internal import Monitoring
-internal import Plan
-internal import Profiles
-package import Session
-internal import SessionFolder
-package import Setup
-internal import System
+package import MulticamInputs
+package import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamPlan
+internal import MulticamProfiles
+package import MulticamSession
+internal import MulticamSessionFolder
+package import MulticamSetup
+internal import MulticamSystem
 
 /// Tests the limits of several cameras: which combinations run together, what fails first under increasing load, and
 /// whether a recording remains stable for a long time.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// A secret that grants access to anyone who presents it. The token consists of 128 random bits, encoded as 22
 /// characters of base64url (RFC 4648, section 5).

@@ -1,7 +1,7 @@
 internal import Glibc
-internal import Media
-internal import Profiles
-internal import System
+internal import MulticamMedia
+internal import MulticamProfiles
+internal import MulticamSystem
 
 /// The running jobs, and the most recently ended jobs. Used only on the supervisor's thread. The jobs'
 /// programs run as separate processes at the lowest priority.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import SessionFolder
+internal import MulticamSessionFolder
 
 /// Settings that `multicam preview` passes to `multicam-preview` when it replaces itself with that program.
 /// The settings are passed as a single argument that contains one line of JSON.

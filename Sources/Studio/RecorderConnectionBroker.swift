@@ -1,9 +1,9 @@
-internal import CLinux
-package import Control
+internal import CMulticamLinux
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-package import System
+package import MulticamControl
+internal import MulticamMedia
+package import MulticamSystem
 
 /// Connects the web process to the recorder. The supervisor opens the connection and passes its descriptor, so that the
 /// web process doesn't need permission to create sockets. The broker connects only to the recorder, or to the

@@ -1,5 +1,5 @@
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 extension ChildProcess {
     /// Starts a program of the studio.

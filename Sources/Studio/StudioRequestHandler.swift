@@ -1,9 +1,9 @@
-internal import Control
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Executes the pages' requests, mostly by running `multicam` itself. Therefore, a page can't do anything
 /// that isn't possible with the commands of `multicam`. Safe to use from any thread. Each task blocks its

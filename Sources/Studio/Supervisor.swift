@@ -1,9 +1,9 @@
-internal import Control
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Starts the recorder in standby and the web process, and restarts the web process if it crashes. The
 /// supervisor doesn't access the network, and the recorder doesn't depend on the supervisor.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import SessionFolder
+internal import MulticamSessionFolder
 
 /// A message between the supervisor and the web process. A message is one line of JSON in which one field is set. The
 /// supervisor doesn't access the network, and the web process doesn't start programs. A page's request is a `Task` that

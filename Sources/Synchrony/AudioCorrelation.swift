@@ -1,6 +1,6 @@
-internal import CMedia
-internal import Encoding
-package import Media
+internal import CMulticamMedia
+internal import MulticamEncoding
+package import MulticamMedia
 
 /// Measures the offset between two microphones that pick up the same sound. The method is generalized
 /// cross-correlation with phase transform (Knapp and Carter, IEEE Transactions on ASSP 24, 1976), which is

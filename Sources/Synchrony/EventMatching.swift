@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// A short event that cameras and microphones capture at the same instant: a flash, a beep, or a hand clap.
 package struct SharpEvent: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Detects flashes, and lamps that are turned on, from the mean brightness of successive frames of one
 /// camera.

@@ -1,5 +1,5 @@
-internal import CMedia
-package import Media
+internal import CMulticamMedia
+package import MulticamMedia
 
 /// Detects the onsets of hand claps and beeps in the audio of one microphone.
 ///

@@ -1,7 +1,7 @@
-internal import CFiles
+internal import CMulticamFiles
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// A child process. The child runs in a separate process group, so that Ctrl-C doesn't reach it.
 /// `ChildProcess` can be used from any thread.

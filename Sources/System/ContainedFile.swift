@@ -1,6 +1,6 @@
-internal import CFiles
+internal import CMulticamFiles
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// A file below a `ContainedFolder`, identified by its relative path. The file doesn't have to exist.
 ///

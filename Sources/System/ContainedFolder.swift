@@ -1,6 +1,6 @@
-internal import CFiles
+internal import CMulticamFiles
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// A folder whose content may come from an untrusted source, such as a session folder. The folder's file
 /// descriptor remains open.

@@ -1,5 +1,5 @@
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Reads the free space of a file system, and the size of a recording on that file system.
 package enum DiskSpaceReader {

@@ -1,5 +1,5 @@
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Replaces a file atomically. Readers see either the complete old content or the complete new content, even
 /// after a power failure.

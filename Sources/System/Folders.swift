@@ -1,5 +1,5 @@
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Creates folders and their parents.
 package enum FolderCreation {

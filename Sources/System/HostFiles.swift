@@ -1,5 +1,5 @@
 import Glibc
-import Media
+import MulticamMedia
 
 /// Reads small files in `/proc` and `/sys` with which the kernel describes the computer. Tests can replace
 /// the root folder of these files.

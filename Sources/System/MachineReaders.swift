@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Reads the maximum allowed processor frequency (kernel, Documentation/admin-guide/pm/cpufreq.rst), and
 /// Intel's thermal throttling counters (Documentation/ABI/testing/sysfs-devices-system-cpu,

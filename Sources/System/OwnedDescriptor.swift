@@ -1,6 +1,6 @@
-internal import CFiles
+internal import CMulticamFiles
 import Glibc
-package import Media
+package import MulticamMedia
 
 /// A file descriptor with exactly one owner. The descriptor is closed when the `OwnedDescriptor` is
 /// destroyed.

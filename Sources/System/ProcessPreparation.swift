@@ -1,7 +1,7 @@
-internal import CFiles
+internal import CMulticamFiles
 package import FoundationEssentials
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Initialization that every multicam process performs before it starts its first thread.
 package enum ProcessPreparation {

@@ -1,6 +1,6 @@
-internal import CDBus
+internal import CMulticamDBus
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// Client of RealtimeKit on the system D-Bus. Sound servers use this service to raise the priority of their
 /// threads (rtkit-daemon(8)).

@@ -1,5 +1,5 @@
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// A child process that is restarted whenever it exits, until `end` is called. A process that stops sending heartbeats
 /// is killed and restarted. Can be used from any thread.

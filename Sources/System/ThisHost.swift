@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The computer that runs this process, as described by its kernel.
 ///

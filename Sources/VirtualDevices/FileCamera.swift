@@ -1,5 +1,5 @@
-import Encoding
-package import Media
+import MulticamEncoding
+package import MulticamMedia
 
 /// A camera that plays a media file in real time.
 ///

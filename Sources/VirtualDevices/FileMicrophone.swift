@@ -1,5 +1,5 @@
-import Encoding
-package import Media
+import MulticamEncoding
+package import MulticamMedia
 
 /// A microphone that plays the audio of a media file in real time.
 ///

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The synthetic USB buses. Each name represents one high-speed USB 2 bus, which is shared by the whole
 /// process.

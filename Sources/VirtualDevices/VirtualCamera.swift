@@ -1,5 +1,5 @@
-import Encoding
-package import Media
+import MulticamEncoding
+package import MulticamMedia
 
 /// A synthetic camera that generates test frames. The camera has its own simulated device clock, and
 /// simulates the faults that its selector specifies.

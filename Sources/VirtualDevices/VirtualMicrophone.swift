@@ -1,5 +1,5 @@
 import Glibc
-package import Media
+package import MulticamMedia
 
 /// A synthetic microphone that generates beeps, a tone, or silence. The microphone has its own simulated
 /// device clock, and simulates the faults that its selector specifies.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Opens synthetic and file-backed cameras and microphones from `virtual:…` and `file:…` selectors.
 package enum VirtualSources {

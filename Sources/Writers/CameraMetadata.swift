@@ -1,5 +1,5 @@
-public import Media
-package import SessionFolder
+public import MulticamMedia
+package import MulticamSessionFolder
 
 /// Metadata of one camera frame, or of several consecutive lost frames. All times are relative to T0.
 public struct CameraMetadata: Sendable, Equatable {

@@ -1,5 +1,5 @@
-package import Containers
-package import Media
+package import MulticamContainers
+package import MulticamMedia
 
 /// Writes one file of a recording and its continuation files into one folder, on a separate thread.
 ///

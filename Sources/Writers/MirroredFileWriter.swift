@@ -1,5 +1,5 @@
-package import Containers
-package import Media
+package import MulticamContainers
+package import MulticamMedia
 
 /// The files of one movie or microphone: one in the recording's folder, and one in the backup's folder.
 ///

@@ -1,5 +1,5 @@
-internal import Containers
-internal import Media
+internal import MulticamContainers
+internal import MulticamMedia
 
 /// Writes one movie to one disk. Packets that don't fit in the writer's queue are dropped according to
 /// `PacketShedding`.

@@ -1,9 +1,9 @@
-internal import Containers
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// One file of a movie. A split movie has several files.
 ///

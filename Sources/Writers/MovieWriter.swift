@@ -1,6 +1,6 @@
-package import Containers
 package import FoundationEssentials
-package import Media
+package import MulticamContainers
+package import MulticamMedia
 
 /// Writes one movie of a recording to a file on each disk, with a `MovieFileWriter` per disk. Thread-safe.
 package typealias MovieWriter = MirroredFileWriter<SegmentedMovie>

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Finalizes completed parts of a recording one by one on a separate thread.
 ///

@@ -1,7 +1,7 @@
-package import Containers
-package import Media
-internal import Monitoring
-package import SessionFolder
+package import MulticamContainers
+package import MulticamMedia
+internal import MulticamMonitoring
+package import MulticamSessionFolder
 
 /// One folder of a recording, with the memory limits for writing to the folder and the disk space reserved in
 /// it. Thread-safe.

@@ -1,9 +1,9 @@
-package import Containers
 package import FoundationEssentials
 internal import Glibc
-package import Media
-internal import SessionFolder
-internal import System
+package import MulticamContainers
+package import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Writes the file of one movie in one folder, and its continuation files after splits. Use this type only on
 /// the file's thread.

@@ -1,8 +1,8 @@
-internal import Containers
 package import FoundationEssentials
 internal import Glibc
-package import Media
-package import SessionFolder
+internal import MulticamContainers
+package import MulticamMedia
+package import MulticamSessionFolder
 
 /// Writes the manifest, `events.ndjson`, and the report of one folder on a separate thread. Callers don't wait for the
 /// disk.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Numbers of frames and audio samples of one stream, grouped by their fate.
 package struct ContentCounts: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The destination of one stream of packets, which is a movie, a listener, or both. Thread-safe, but the packets of one
 /// stream must be appended one at a time.

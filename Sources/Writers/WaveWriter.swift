@@ -1,9 +1,9 @@
-package import Containers
 package import FoundationEssentials
 internal import Glibc
-package import Media
-internal import SessionFolder
-internal import System
+package import MulticamContainers
+package import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Writes one microphone's audio to a WAV file on each disk. Use this type only on the timeline's thread
 /// until the writer is joined.

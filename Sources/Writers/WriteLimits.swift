@@ -1,5 +1,5 @@
-internal import Containers
-package import Media
+internal import MulticamContainers
+package import MulticamMedia
 
 /// Limits on the bytes that may be queued in memory for the files of one folder. Packets that exceed the limits are
 /// dropped according to `PacketShedding`, with the cause `disk`. A slow or hanging disk therefore never stops the

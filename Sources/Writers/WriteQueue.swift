@@ -1,5 +1,5 @@
-internal import Containers
-internal import Media
+internal import MulticamContainers
+internal import MulticamMedia
 
 /// A queue that passes items to the thread of one file, in order. The number of queued bytes is limited.
 ///

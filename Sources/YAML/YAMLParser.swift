@@ -1,4 +1,4 @@
-internal import CYAML
+internal import CMulticamYAML
 
 /// A libyaml parser together with its input bytes. This value owns the parser and the bytes.
 struct YAMLParser: ~Copyable {

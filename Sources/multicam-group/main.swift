@@ -1,5 +1,5 @@
 import Glibc
-import Group
+import MulticamGroup
 
 // The program `multicam-group` operates several computers as a group. `multicam` starts this program as a
 // separate process, so that the recorder contains no network library.

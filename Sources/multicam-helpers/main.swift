@@ -1,10 +1,10 @@
-import ControlRoom
 import Glibc
-import Group
-import Preview
-import Publishing
-import RemoteSources
-import System
+import MulticamControlRoom
+import MulticamGroup
+import MulticamPreview
+import MulticamPublishing
+import MulticamRemoteSources
+import MulticamSystem
 
 // Combines all helper processes in one executable for packages, so that shared code, mainly Swift's runtime,
 // is installed once. Each process is started through a symbolic link with its name. In a development build,

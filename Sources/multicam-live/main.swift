@@ -1,6 +1,6 @@
 import Glibc
-import Publishing
-import System
+import MulticamPublishing
+import MulticamSystem
 
 // The program `multicam-live` sends live outputs. The recorder starts this program as a separate process, so
 // that network code can't affect a recording.

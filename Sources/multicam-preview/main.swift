@@ -1,6 +1,6 @@
 import Glibc
-import Preview
-import System
+import MulticamPreview
+import MulticamSystem
 
 // This program shows the preview window. `multicam preview` replaces itself with this program, so that the recorder
 // does not link SDL.

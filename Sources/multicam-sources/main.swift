@@ -1,6 +1,6 @@
 import Glibc
-import RemoteSources
-import System
+import MulticamRemoteSources
+import MulticamSystem
 
 // This program connects to network cameras. The recorder runs it as a separate process, so that failures in
 // network code can't affect a recording.

@@ -1,6 +1,6 @@
-import ControlRoom
 import Glibc
-import System
+import MulticamControlRoom
+import MulticamSystem
 
 // `multicam studio` starts this program, which communicates with browsers. If no supervisor is connected to
 // its standard input, the program does nothing.

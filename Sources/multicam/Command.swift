@@ -1,6 +1,6 @@
-import Arguments
-import Media
-import Setup
+import MulticamArguments
+import MulticamMedia
+import MulticamSetup
 
 /// A command of the program, such as `record`. The command's name is the first word after `multicam`.
 ///

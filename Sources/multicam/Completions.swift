@@ -1,10 +1,10 @@
-import Arguments
-import Control
 import FoundationEssentials
-import Media
+import MulticamArguments
+import MulticamControl
 import MulticamKit
-import Profiles
-import Setup
+import MulticamMedia
+import MulticamProfiles
+import MulticamSetup
 
 /// Implements `multicam complete -- WORD…`, which the completion scripts for bash, zsh, and fish call to
 /// complete a command line.

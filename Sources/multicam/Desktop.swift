@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-import Media
-import System
+import MulticamMedia
+import MulticamSystem
 
 /// Opens the control room in a browser if a desktop is available.
 enum DesktopBrowser {

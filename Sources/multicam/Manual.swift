@@ -1,6 +1,6 @@
-import Arguments
 import FoundationEssentials
-import SessionFolder
+import MulticamArguments
+import MulticamSessionFolder
 
 /// The manual pages of the program, for man(1).
 enum Manual {

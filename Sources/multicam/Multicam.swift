@@ -1,18 +1,18 @@
-import Arguments
-import Control
 import FoundationEssentials
 import Glibc
-import Interchange
-import Media
+import MulticamArguments
+import MulticamControl
+import MulticamInterchange
 import MulticamKit
-import Profiles
-import Rendering
-import Session
-import SessionFolder
-import Setup
-import Stills
-import Synchrony
-import System
+import MulticamMedia
+import MulticamProfiles
+import MulticamRendering
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamStills
+import MulticamSynchrony
+import MulticamSystem
 
 /// The main program, which finds the requested command, runs it, prints its error, and exits.
 @main

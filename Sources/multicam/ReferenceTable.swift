@@ -1,7 +1,7 @@
-import Arguments
-import Media
-import Profiles
-import SessionFolder
+import MulticamArguments
+import MulticamMedia
+import MulticamProfiles
+import MulticamSessionFolder
 
 /// Generates tables for the documentation from the definitions in the program.
 ///

@@ -1,4 +1,4 @@
-import Arguments
+import MulticamArguments
 import Testing
 
 @Suite("Completion candidates at the end of an unfinished line")

@@ -1,4 +1,4 @@
-import Arguments
+import MulticamArguments
 import Testing
 
 @Suite("Manual pages")

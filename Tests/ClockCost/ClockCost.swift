@@ -1,6 +1,6 @@
-import Encoding
-import Media
-import Timing
+import MulticamEncoding
+import MulticamMedia
+import MulticamTiming
 
 /// Measures the CPU time of clock models and resampling as a share of a core, for four cameras and four
 /// microphones. Use a release build; see `tools/clock-cost`.

@@ -1,5 +1,5 @@
 import Foundation
-import Profiles
+import MulticamProfiles
 import Testing
 
 /// Tests the shell completions, which call `multicam complete`. The tests use the bash completion, and split

@@ -1,7 +1,7 @@
-import Control
 import Foundation
-import Media
-import SessionFolder
+import MulticamControl
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
 @Suite("Camera controls on the command line")

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
 @Suite("session folders from another source")

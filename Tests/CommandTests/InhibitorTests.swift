@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
 /// Replaces systemd-inhibit with a program that holds a file lock instead of logind's.

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
 @Suite("Interrupted recordings in recordings, verify, and recover", .serialized)

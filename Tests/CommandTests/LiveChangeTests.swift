@@ -1,7 +1,7 @@
-import Control
 import Foundation
 import Glibc
-import SessionFolder
+import MulticamControl
+import MulticamSessionFolder
 import Testing
 
 @Suite("Device changes during a recording")

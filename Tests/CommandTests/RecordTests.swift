@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
 @Suite("Recording on the command line", .serialized)

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamTiming
 import Testing
-import Timing
 
 @Suite("recover on the command line", .serialized)
 struct RecoverTests {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Profiles
+import MulticamProfiles
 import Testing
 
 @Suite("render on the command line")

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
 @Suite("Signals", .serialized)

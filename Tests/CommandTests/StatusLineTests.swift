@@ -1,10 +1,10 @@
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
-@testable import Inputs
-@testable import Monitoring
-@testable import Timing
+@testable import MulticamInputs
+@testable import MulticamMonitoring
+@testable import MulticamTiming
 @testable import multicam
 
 @Suite("the status line")

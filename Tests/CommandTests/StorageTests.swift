@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
 @Suite("Storage of recordings", .serialized)

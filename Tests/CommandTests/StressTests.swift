@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import SessionFolder
-import StressTest
+import MulticamSessionFolder
+import MulticamStressTest
 import Testing
 
 @Suite("Stress tests on the command line", .serialized)

@@ -1,6 +1,6 @@
-import Containers
 import Foundation
-import Media
+import MulticamContainers
+import MulticamMedia
 import Testing
 
 /// Tests fragments of 480 kB. Each frame has 40 kB, most of which are zeros after the end of the camera's

@@ -1,7 +1,7 @@
-import Containers
 import Foundation
-import Media
-import SeededNoise
+import MulticamContainers
+import MulticamMedia
+import MulticamSeededNoise
 import Testing
 
 @Suite("Recovery of a movie file after a crash")

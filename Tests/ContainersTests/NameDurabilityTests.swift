@@ -1,8 +1,8 @@
 import Foundation
-import System
+import MulticamSystem
 import Testing
 
-@testable import Containers
+@testable import MulticamContainers
 
 @Suite("Durability of a file name")
 struct NameDurabilityTests {

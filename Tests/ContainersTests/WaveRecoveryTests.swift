@@ -1,6 +1,6 @@
-import Containers
 import Foundation
-import Media
+import MulticamContainers
+import MulticamMedia
 import Testing
 
 @Suite("Recovery of a wave file after a crash")

@@ -1,6 +1,6 @@
-import Containers
 import Foundation
-import Media
+import MulticamContainers
+import MulticamMedia
 import Testing
 
 @Suite("Write intervals of a file")

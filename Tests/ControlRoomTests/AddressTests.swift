@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import ControlRoom
-@testable import Studio
+@testable import MulticamControlRoom
+@testable import MulticamStudio
 
 @Suite("Input from web clients")
 struct AddressTests {

@@ -1,9 +1,9 @@
-import CConfinement
+import CMulticamConfinement
 import Foundation
 import Glibc
 import Testing
 
-@testable import ControlRoom
+@testable import MulticamControlRoom
 
 @Suite("Confinement of the web process")
 struct ConfinementTests {

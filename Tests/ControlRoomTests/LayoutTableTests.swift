@@ -1,11 +1,11 @@
-import Control
 import Foundation
-import Media
-import Profiles
-import SessionFolder
+import MulticamControl
+import MulticamMedia
+import MulticamProfiles
+import MulticamSessionFolder
 import Testing
 
-@testable import ControlRoom
+@testable import MulticamControlRoom
 
 @Suite("Layouts on the control room's page")
 struct LayoutTableTests {

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-import Media
-import System
+import MulticamMedia
+import MulticamSystem
 import Testing
 
-@testable import Control
-@testable import Studio
+@testable import MulticamControl
+@testable import MulticamStudio
 
 @Suite("Broker of the web process's connections to the recorder")
 struct RecorderConnectionBrokerTests {

@@ -1,7 +1,7 @@
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
-@testable import ControlRoom
+@testable import MulticamControlRoom
 
 @Suite("Status updates to pages")
 struct StatusTrackerTests {

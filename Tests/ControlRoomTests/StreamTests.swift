@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
-import Media
-import SessionFolder
-import Studio
-import System
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamStudio
+import MulticamSystem
 import Testing
 
-@testable import ControlRoom
+@testable import MulticamControlRoom
 
 @Suite("Media streams to pages")
 struct StreamTests {

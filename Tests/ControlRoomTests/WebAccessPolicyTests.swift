@@ -1,7 +1,7 @@
-import Studio
+import MulticamStudio
 import Testing
 
-@testable import ControlRoom
+@testable import MulticamControlRoom
 
 @Suite("Access control of the control room")
 struct WebAccessPolicyTests {

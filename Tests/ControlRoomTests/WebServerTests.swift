@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import ControlRoom
-@testable import Studio
+@testable import MulticamControlRoom
+@testable import MulticamStudio
 
 @Suite("Web server with malicious clients")
 struct WebServerTests {

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Encoders
+@testable import MulticamEncoders
 
 @Suite("Queue of an encoder")
 struct EncoderQueueTests {

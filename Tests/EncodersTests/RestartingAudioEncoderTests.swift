@@ -1,8 +1,8 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Encoders
-@testable import Writers
+@testable import MulticamEncoders
+@testable import MulticamWriters
 
 @Suite("Recovery of a failing audio encoder")
 struct RestartingAudioEncoderTests {

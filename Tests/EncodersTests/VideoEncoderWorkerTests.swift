@@ -1,13 +1,13 @@
-import Containers
 import Foundation
-import Media
-import TestDisks
+import MulticamContainers
+import MulticamMedia
+import MulticamTestDisks
 import Testing
 
-@testable import Encoders
-@testable import Session
-@testable import Timing
-@testable import Writers
+@testable import MulticamEncoders
+@testable import MulticamSession
+@testable import MulticamTiming
+@testable import MulticamWriters
 
 @Suite("Video encoder worker")
 struct VideoEncoderWorkerTests {

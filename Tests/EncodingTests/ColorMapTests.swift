@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 private let descriptions: [ColorDescription] = [
     .jpeg, .bt601Limited, .bt709Limited, ColorDescription(matrix: .bt709, range: .full),

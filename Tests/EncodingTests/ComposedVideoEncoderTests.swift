@@ -1,5 +1,5 @@
-import Encoding
-import Media
+import MulticamEncoding
+import MulticamMedia
 import Testing
 
 @Suite("Composed frame encoder")

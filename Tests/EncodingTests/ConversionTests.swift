@@ -1,5 +1,5 @@
-import Encoding
-import Media
+import MulticamEncoding
+import MulticamMedia
 import Testing
 
 @Suite("Pixel format conversion for applications")

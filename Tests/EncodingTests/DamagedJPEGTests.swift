@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 /// Tests JPEGs that ffmpeg encoded in 4:2:2 like webcams, in four slices separated by restart markers.
 @Suite("Damaged JPEGs")

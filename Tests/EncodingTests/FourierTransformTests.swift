@@ -1,5 +1,5 @@
-import Encoding
 import Glibc
+import MulticamEncoding
 import Testing
 
 @Suite("Fourier transform")

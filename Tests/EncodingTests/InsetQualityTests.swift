@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 /// Compares the scaling quality of an inset with ffmpeg's best and slowest scaler.
 @Suite("Inset quality")

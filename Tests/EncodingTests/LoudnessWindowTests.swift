@@ -1,8 +1,8 @@
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 import Testing
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 @Suite("Momentary and short-term loudness")
 struct LoudnessWindowTests {

@@ -1,6 +1,6 @@
-import Encoding
 import Foundation
-import Media
+import MulticamEncoding
+import MulticamMedia
 import Testing
 
 @Suite("Media files as cameras")

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 @Suite("Slates")
 struct SlateTests {

@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 @Suite("Long runs of repeats")
 struct StandingFrameTests {

@@ -1,7 +1,7 @@
-import SeededNoise
+import MulticamSeededNoise
 import Testing
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 @Suite("True peaks")
 struct TruePeakTests {

@@ -1,6 +1,6 @@
-import Containers
 import Foundation
-import Media
+import MulticamContainers
+import MulticamMedia
 
 /// Writes a movie of JPEG frames and prints, as JSON, how long finishing it takes.
 ///

@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 @Suite("Coordinator decisions before a recording")
 struct CoordinatorTests {

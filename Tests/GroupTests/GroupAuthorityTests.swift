@@ -1,9 +1,9 @@
-import CTLS
+import CMulticamTLS
 import Foundation
-import System
+import MulticamSystem
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 @Suite("Group certificates")
 struct GroupAuthorityTests {

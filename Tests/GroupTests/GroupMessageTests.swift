@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 @Suite("Group messages")
 struct GroupMessageTests {

@@ -1,9 +1,9 @@
-import Control
 import Foundation
-import Media
+import MulticamControl
+import MulticamMedia
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 @Suite("Commands to a node")
 struct NodeCommandHandlerTests {

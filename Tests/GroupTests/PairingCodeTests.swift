@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 @Suite("Pairing codes")
 struct PairingCodeTests {

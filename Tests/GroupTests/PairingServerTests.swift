@@ -1,9 +1,9 @@
-import CTLS
+import CMulticamTLS
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 @Suite("Pairing server")
 struct PairingServerTests {

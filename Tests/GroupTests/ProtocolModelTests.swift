@@ -1,8 +1,8 @@
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 /// A model of the protocol that starts and ends recordings on a node. It covers the states of coordinator,
 /// node, recorder, and store, with crashes and lost messages at every step. It calls the decision functions

@@ -1,8 +1,8 @@
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 @Suite("Reconciliation of a node's journal with its recorder")
 struct ReconciliationTests {

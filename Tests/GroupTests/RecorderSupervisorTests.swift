@@ -1,8 +1,8 @@
-import Control
-import Media
+import MulticamControl
+import MulticamMedia
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 @Suite("Recorder supervision on a node")
 struct RecorderSupervisorTests {

@@ -1,8 +1,8 @@
 import Foundation
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 @Suite("Files that `multicam collect` accepts from a node")
 struct RecordingCollectorTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Group
+@testable import MulticamGroup
 
 @Suite("SSH key for collection")
 struct SSHKeyTests {

@@ -1,9 +1,9 @@
-import Control
 import Foundation
 import Glibc
-import Media
+import MulticamControl
+import MulticamMedia
 
-@testable import Group
+@testable import MulticamGroup
 
 /// A substitute for recorders, without processes or devices. A profile named `typo…` fails its check; one
 /// named `busy…` fails to start.

@@ -1,13 +1,13 @@
-import CInject
-import Encoding
+import CMulticamInject
 import Foundation
-import Inputs
-import Media
-import Plan
-import Session
-import SessionFolder
-import Setup
-import Writers
+import MulticamEncoding
+import MulticamInputs
+import MulticamMedia
+import MulticamPlan
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamWriters
 
 /// A recording of 1.5 s in simulated time with all features: copied MJPEG and H.264, an encoded track, a
 /// camera that disconnects and is replaced by a slate, a program, resampled audio, a backup, listeners, and a

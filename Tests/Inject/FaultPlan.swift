@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Counts the calls of each seam in a recording, and injects the fault at the specified call. Thread-safe.
 final class FaultPlan: Sendable {

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A video encoder that fails at one of its calls, or returns invalid packets.
 final class FaultyVideoEncoder: VideoEncoding {

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A healthy computer that reports a problem or impossible values at one call.
 final class FaultyHost: HostReading {

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A codec factory with one call that fails, returns nothing, or returns a wrong result.
 struct FaultyMachinery: CodecFactory {

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A microphone that fails to start, or delivers wrong events once or permanently.
 final class FaultyMicrophone: MicrophoneSource {

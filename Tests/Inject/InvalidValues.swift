@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Creates invalid values that a component could nevertheless return.
 enum InvalidValues {

@@ -1,8 +1,8 @@
 import Foundation
-import Media
-import Session
-import SessionFolder
-import Timing
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamTiming
 
 /// Checks invariants that hold for every fault, by comparing a recording with a fault to the same recording without it.
 struct Oracle {

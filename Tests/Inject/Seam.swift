@@ -1,6 +1,6 @@
-import CInject
+import CMulticamInject
 import Glibc
-import Media
+import MulticamMedia
 
 /// The possible faults at the calls of an interface (a seam), and the files that they may affect.
 struct Seam {

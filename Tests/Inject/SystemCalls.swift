@@ -1,6 +1,6 @@
-import CInject
+import CMulticamInject
 import Glibc
-import Media
+import MulticamMedia
 
 /// Makes system calls on files below a folder fail according to a plan, and makes descriptors run out.
 enum SystemCalls {

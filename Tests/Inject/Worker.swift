@@ -1,7 +1,7 @@
 import Foundation
-import Media
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
 
 /// Records with one fault after the other in this process, and reports violated invariants.
 struct Worker {

@@ -1,5 +1,5 @@
 import Foundation
-import Media
+import MulticamMedia
 
 /// Tests faults in separate processes. If a process dies or hangs, this is a finding, and a new process
 /// continues with the remaining faults.

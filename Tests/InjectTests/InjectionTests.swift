@@ -6,8 +6,7 @@ struct InjectionTests {
     /// Path of the program, which the package manager builds next to the test bundle.
     private static var program: URL {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(
-                path: "inject")
+            .appending(path: "multicam-inject")
     }
 
     /// Faults that earlier runs found and that have been fixed.

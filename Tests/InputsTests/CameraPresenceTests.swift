@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Inputs
+@testable import MulticamInputs
 
 @Suite("Presence of a camera")
 struct CameraPresenceTests {

@@ -1,9 +1,9 @@
-import Media
-import StandingDevices
+import MulticamMedia
+import MulticamStandingDevices
 import Testing
 
-@testable import Inputs
-@testable import Timing
+@testable import MulticamInputs
+@testable import MulticamTiming
 
 @Suite("Replacement of a camera")
 struct CameraReplacementTests {

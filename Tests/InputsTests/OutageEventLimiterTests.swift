@@ -1,8 +1,8 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Inputs
-@testable import SessionFolder
+@testable import MulticamInputs
+@testable import MulticamSessionFolder
 
 @Suite("Rate limit for outage events")
 struct OutageEventLimiterTests {

@@ -1,9 +1,9 @@
 import Foundation
-import Interchange
-import Media
-import Plan
-import Profiles
-import SessionFolder
+import MulticamInterchange
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamSessionFolder
 import Testing
 
 @Suite("Cuts")

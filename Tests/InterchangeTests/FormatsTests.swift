@@ -1,12 +1,12 @@
-import Containers
 import Foundation
 import FoundationXML
-import Interchange
-import Media
-import Profiles
-import SessionFolder
+import MulticamContainers
+import MulticamInterchange
+import MulticamMedia
+import MulticamProfiles
+import MulticamSessionFolder
+import MulticamTiming
 import Testing
-import Timing
 
 @Suite("Projects for video editors")
 struct FormatsTests {

@@ -1,11 +1,11 @@
-import Containers
 import Foundation
-import Media
-import SessionFolder
+import MulticamContainers
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamTiming
 import Testing
-import Timing
 
-@testable import Interchange
+@testable import MulticamInterchange
 
 @Suite("Group recording as one session")
 struct GroupRecordingTests {

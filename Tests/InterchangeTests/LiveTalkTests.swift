@@ -1,6 +1,6 @@
 import Foundation
-import Interchange
-import Media
+import MulticamInterchange
+import MulticamMedia
 import Testing
 
 @Suite("Live switching by voice")

@@ -1,11 +1,11 @@
-import Containers
 import Foundation
-import Interchange
-import Media
-import Profiles
-import SessionFolder
+import MulticamContainers
+import MulticamInterchange
+import MulticamMedia
+import MulticamProfiles
+import MulticamSessionFolder
+import MulticamTiming
 import Testing
-import Timing
 
 @Suite("Export of a recorded session")
 struct RecordedSessionTests {

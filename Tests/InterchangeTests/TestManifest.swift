@@ -1,6 +1,6 @@
-import Media
-import SessionFolder
-import Timing
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamTiming
 
 /// Synthetic manifests.
 enum TestManifest {

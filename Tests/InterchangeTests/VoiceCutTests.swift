@@ -1,11 +1,11 @@
 import Foundation
-import Interchange
-import Media
-import Profiles
-import SeededNoise
-import SessionFolder
+import MulticamInterchange
+import MulticamMedia
+import MulticamProfiles
+import MulticamSeededNoise
+import MulticamSessionFolder
+import MulticamTiming
 import Testing
-import Timing
 
 /// Randomly generated conversations with known turns, described by the levels of the microphones every 10 ms.
 private struct Talk {

@@ -1,6 +1,6 @@
 import Foundation
-package import SessionFolder
-internal import Timing
+package import MulticamSessionFolder
+internal import MulticamTiming
 
 /// Compares the numbers in a recording's manifest with its files, as counted by ffprobe, and with what could have been
 /// captured.

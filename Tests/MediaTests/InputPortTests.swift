@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Media
+@testable import MulticamMedia
 
 @Suite("Input ports of a device")
 struct InputPortTests {

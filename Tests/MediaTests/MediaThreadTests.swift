@@ -1,5 +1,5 @@
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
 @Suite("Thread priorities")

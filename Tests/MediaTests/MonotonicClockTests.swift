@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Media
+@testable import MulticamMedia
 
 @Suite("The monotonic clock")
 struct MonotonicClockTests {

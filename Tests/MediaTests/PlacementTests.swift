@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Media
+@testable import MulticamMedia
 
 @Suite("Placement")
 struct PlacementTests {

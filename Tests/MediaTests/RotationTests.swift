@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 import Testing
 
 @Suite("Rotations by right angles")

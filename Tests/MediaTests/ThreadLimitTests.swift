@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 import Testing
 
 /// Only these tests use these thread names, so the threads of other tests are created as usual.

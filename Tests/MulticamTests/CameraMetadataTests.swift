@@ -1,10 +1,10 @@
 import Foundation
-import Inputs
-import Media
-import SessionFolder
-import Setup
+import MulticamInputs
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamWriters
 import Testing
-import Writers
 
 @Suite("camera metadata")
 struct CameraMetadataTests {

@@ -1,6 +1,6 @@
-import LedgerCheck
-import Session
-import SessionFolder
+import MulticamLedgerCheck
+import MulticamSession
+import MulticamSessionFolder
 import Testing
 
 extension MulticamSession {

@@ -1,6 +1,6 @@
 import Foundation
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
 @Suite("Devices that deliver empty content")

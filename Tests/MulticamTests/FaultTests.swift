@@ -1,13 +1,13 @@
 import Foundation
-import Inputs
-import Media
-import Monitoring
-import Session
-import SessionFolder
-import Setup
+import MulticamInputs
+import MulticamMedia
+import MulticamMonitoring
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamTiming
+import MulticamVirtualDevices
 import Testing
-import Timing
-import VirtualDevices
 
 @Suite("faults while recording")
 struct FaultTests {

@@ -1,9 +1,9 @@
-import Media
-import Plan
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamPlan
+import MulticamSession
+import MulticamSessionFolder
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 /// Tests recordings of synthetic cameras, which are read back by ffmpeg.
 @Suite("Cropped, zoomed, and grayscale cameras")

@@ -1,6 +1,6 @@
-import Media
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
 import Testing
 
 @Suite("Recordings with a given start time")

@@ -1,5 +1,5 @@
-import LedgerCheck
-import SessionFolder
+import MulticamLedgerCheck
+import MulticamSessionFolder
 import Testing
 
 @Suite("The check of a manifest's counts")

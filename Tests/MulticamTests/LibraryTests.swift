@@ -1,10 +1,10 @@
 import Foundation
-import Inputs
-import Media
-import Plan
-internal import Session
-import SessionFolder
-import Setup
+import MulticamInputs
+import MulticamMedia
+import MulticamPlan
+internal import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// An H.264 camera whose stream is received starting in the middle. The first `keyless` frames are not marked
 /// as key frames.

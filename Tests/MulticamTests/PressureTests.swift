@@ -1,7 +1,7 @@
 import Foundation
-import Media
-import Monitoring
-import SessionFolder
+import MulticamMedia
+import MulticamMonitoring
+import MulticamSessionFolder
 import Testing
 
 @Suite("system pressure during a recording")

@@ -1,8 +1,8 @@
 import Foundation
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("Losses of cameras without separate tracks")
 struct ProgramLossTests {

@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("the program")
 struct ProgramTests {

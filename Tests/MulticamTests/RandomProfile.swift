@@ -1,5 +1,5 @@
-import Profiles
-import SeededNoise
+import MulticamProfiles
+import MulticamSeededNoise
 
 /// A profile as a user might write it. It is mostly valid, with an occasional invalid word or number. The
 /// same seed gives the same profile.

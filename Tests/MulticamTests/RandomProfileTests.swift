@@ -1,10 +1,10 @@
 import Foundation
-import Media
-import Session
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamTiming
 import Testing
-import Timing
 
 /// Tests randomly generated profiles. Each of them is recorded briefly in simulated time.
 ///

@@ -1,7 +1,7 @@
 import Foundation
-import Media
+import MulticamMedia
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 /// Reads written files with ffprobe and ffmpeg, independently of our writer.
 enum Reader {

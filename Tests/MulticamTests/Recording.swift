@@ -1,10 +1,10 @@
 import Foundation
-import Inputs
-import Media
-import Session
-import SessionFolder
-import Setup
-import Writers
+import MulticamInputs
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamWriters
 
 /// A complete recording of synthetic devices in simulated time. Independent programs read it back.
 final class Recording {

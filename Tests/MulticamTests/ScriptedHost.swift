@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A computer with scripted states, by seconds since its first reading.
 final class ScriptedHost: HostReading {

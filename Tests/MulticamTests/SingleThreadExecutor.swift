@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Runs the steps of a task on a separate thread. Without it, a test that records in real time would compete
 /// with all running tests for processor time, and wait for its turn between two steps.

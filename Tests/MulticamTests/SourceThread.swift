@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 extension SessionClock {
     /// Starts the thread of a test's custom device.

@@ -1,14 +1,14 @@
-import Encoding
 import Foundation
-import Inputs
-import Media
-import Monitoring
-import Plan
-import SessionFolder
-import Setup
+import MulticamEncoding
+import MulticamInputs
+import MulticamMedia
+import MulticamMonitoring
+import MulticamPlan
+import MulticamSessionFolder
+import MulticamSetup
 import Testing
 
-@testable import Session
+@testable import MulticamSession
 
 @Suite("Devices on standby")
 struct StandbyTests {

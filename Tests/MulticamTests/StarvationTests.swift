@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
 /// Simulated time in which one thread is stopped for a while, or constantly gets too little processor time.

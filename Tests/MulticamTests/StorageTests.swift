@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import Media
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamWriters
 import Testing
-import Writers
 
 @Suite("storage failures")
 struct StorageTests {

@@ -1,11 +1,11 @@
 import Foundation
-import Media
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamTiming
 import Testing
-import Timing
 
-@testable import Synchrony
+@testable import MulticamSynchrony
 
 @Suite("sync checks of recordings")
 struct SyncCheckTests {

@@ -1,6 +1,6 @@
 import Foundation
 import FoundationXML
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
 @Suite("The sync report")

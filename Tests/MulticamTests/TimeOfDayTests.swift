@@ -1,6 +1,6 @@
 import Foundation
-import Session
-import SessionFolder
+import MulticamSession
+import MulticamSessionFolder
 import Testing
 
 @Suite("Time of day in recorded files")

@@ -1,10 +1,10 @@
 import Foundation
-import Inputs
-import Media
-import Session
-import SessionFolder
+import MulticamInputs
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("separate tracks")
 struct TrackTests {

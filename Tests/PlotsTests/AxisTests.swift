@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Plots
+@testable import MulticamPlots
 
 @Suite("Axes")
 struct AxisTests {

@@ -1,9 +1,9 @@
 import Foundation
 import FoundationXML
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Plots
+@testable import MulticamPlots
 
 @Suite("HTML pages")
 struct HTMLTests {

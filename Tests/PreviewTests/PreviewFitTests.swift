@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Preview
+@testable import MulticamPreview
 
 @Suite("Position of a frame in a window")
 struct PreviewFitTests {

@@ -1,10 +1,10 @@
-import Control
-import Encoding
 import Foundation
-import Media
+import MulticamControl
+import MulticamEncoding
+import MulticamMedia
 import Testing
 
-@testable import Preview
+@testable import MulticamPreview
 
 @Suite("Text in a preview window")
 struct PreviewSceneTests {

@@ -1,4 +1,4 @@
-import Studio
+import MulticamStudio
 import Testing
 
 @Suite("Settings of the preview process")

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Publishing
+@testable import MulticamPublishing
 
 @Suite("Conversion of H.264 from AVCC to Annex B")
 struct AnnexBTests {

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Publishing
+@testable import MulticamPublishing
 
 /// A connection that follows a script and records the items sent.
 private final class ScriptedConnection: LiveOutputConnection {

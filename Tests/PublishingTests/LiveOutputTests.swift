@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Publishing
+@testable import MulticamPublishing
 
 @Suite("Live output requests")
 struct LiveOutputTests {

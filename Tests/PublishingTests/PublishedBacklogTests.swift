@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Publishing
+@testable import MulticamPublishing
 
 @Suite("Send queue of a live output")
 struct PublishedBacklogTests {

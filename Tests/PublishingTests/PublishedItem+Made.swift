@@ -1,7 +1,7 @@
-import Inputs
-import Media
+import MulticamInputs
+import MulticamMedia
 
-@testable import Publishing
+@testable import MulticamPublishing
 
 extension PublishedItem {
     /// Returns an H.264 packet of the given size, presented at the given time in milliseconds.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Publishing
+@testable import MulticamPublishing
 
 @Suite("Refusals of RTMP servers")
 struct RTMPRefusalTests {

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Publishing
+@testable import MulticamPublishing
 
 @Suite("Limit for unacknowledged data of an SRT connection")
 struct SRTWindowTests {

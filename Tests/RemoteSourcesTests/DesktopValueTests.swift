@@ -1,7 +1,7 @@
-import CSoup
+import CMulticamSoup
 import Testing
 
-@testable import RemoteSources
+@testable import MulticamRemoteSources
 
 @Suite("D-Bus values from the desktop")
 struct DesktopValueTests {

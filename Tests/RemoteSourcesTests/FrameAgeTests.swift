@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import RemoteSources
+@testable import MulticamRemoteSources
 
 @Suite("Age of a shared screen's frames")
 struct FrameAgeTests {

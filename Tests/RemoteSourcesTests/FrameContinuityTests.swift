@@ -1,8 +1,8 @@
-import CMedia
-import Media
+import CMulticamMedia
+import MulticamMedia
 import Testing
 
-@testable import RemoteSources
+@testable import MulticamRemoteSources
 
 @Suite("Missing frames in a network stream")
 struct FrameContinuityTests {

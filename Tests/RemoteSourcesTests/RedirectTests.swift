@@ -1,9 +1,9 @@
-import CMedia
+import CMulticamMedia
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import RemoteSources
+@testable import MulticamRemoteSources
 
 @Suite("Redirects of RTSP cameras")
 struct RedirectTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RemoteSources
+@testable import MulticamRemoteSources
 
 @Suite("Errors of a source")
 struct SourceErrorTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SessionFolder
+@testable import MulticamSessionFolder
 
 @Suite("Non-finite numbers in JSON")
 struct JSONTextTests {

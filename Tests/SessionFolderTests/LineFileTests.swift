@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import Media
-import System
+import MulticamMedia
+import MulticamSystem
 import Testing
 
-@testable import SessionFolder
+@testable import MulticamSessionFolder
 
 @Suite("Line files")
 struct LineFileTests {

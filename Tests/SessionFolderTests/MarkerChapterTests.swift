@@ -1,6 +1,6 @@
-import Containers
-import Media
-import SessionFolder
+import MulticamContainers
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
 @Suite("Chapters from markers")

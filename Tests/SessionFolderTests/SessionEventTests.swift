@@ -1,9 +1,9 @@
 import Foundation
-import Media
-import Monitoring
+import MulticamMedia
+import MulticamMonitoring
 import Testing
 
-@testable import SessionFolder
+@testable import MulticamSessionFolder
 
 @Suite("Session events")
 struct SessionEventTests {

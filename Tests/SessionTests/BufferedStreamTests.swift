@@ -1,8 +1,8 @@
-import Inputs
-import Media
+import MulticamInputs
+import MulticamMedia
 import Testing
 
-@testable import Session
+@testable import MulticamSession
 
 @Suite("Stream frames buffered before a recording")
 struct BufferedStreamTests {

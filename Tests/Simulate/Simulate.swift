@@ -1,8 +1,8 @@
 import Foundation
-import Media
-import Session
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 
 /// Records a profile of synthetic devices in simulated time, as fast as the CPU allows.
 ///

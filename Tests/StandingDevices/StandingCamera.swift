@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// A camera that delivers no events.
 package struct StandingCamera: CameraSource {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// A microphone that delivers no events.
 package struct StandingMicrophone: MicrophoneSource {

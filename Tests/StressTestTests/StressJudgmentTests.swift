@@ -1,12 +1,12 @@
-import Media
-import Monitoring
+import MulticamMedia
+import MulticamMonitoring
 import Testing
 
-@testable import Profiles
-@testable import Session
-@testable import SessionFolder
-@testable import StressTest
-@testable import Timing
+@testable import MulticamProfiles
+@testable import MulticamSession
+@testable import MulticamSessionFolder
+@testable import MulticamStressTest
+@testable import MulticamTiming
 
 @Suite("Judgment of a stress test run")
 struct StressJudgmentTests {

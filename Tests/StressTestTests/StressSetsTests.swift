@@ -1,5 +1,5 @@
-import Media
-import StressTest
+import MulticamMedia
+import MulticamStressTest
 import Testing
 
 @Suite("Camera sets of a stress test")

@@ -1,8 +1,8 @@
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Synchrony
+@testable import MulticamSynchrony
 
 @Suite("Audio correlation")
 struct AudioCorrelationTests {

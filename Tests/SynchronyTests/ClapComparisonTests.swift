@@ -1,9 +1,9 @@
 import Glibc
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 import Testing
 
-@testable import Synchrony
+@testable import MulticamSynchrony
 
 /// A camera with unsynchronized frames, recorded on a grid as the aligner does it.
 private struct SyntheticCamera {

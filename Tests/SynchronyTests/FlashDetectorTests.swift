@@ -1,8 +1,8 @@
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 import Testing
 
-@testable import Synchrony
+@testable import MulticamSynchrony
 
 @Suite("Detection of flashes")
 struct FlashDetectorTests {

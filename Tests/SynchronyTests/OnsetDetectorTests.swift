@@ -1,9 +1,9 @@
 import Glibc
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 import Testing
 
-@testable import Synchrony
+@testable import MulticamSynchrony
 
 @Suite("Detection of onsets")
 struct OnsetDetectorTests {

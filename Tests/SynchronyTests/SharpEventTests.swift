@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Synchrony
+@testable import MulticamSynchrony
 
 @Suite("Sharp events")
 struct SharpEventTests {

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 import Testing
 
-@testable import Synchrony
+@testable import MulticamSynchrony
 
 @Suite("sync-check with audio")
 struct SyncCheckTests {

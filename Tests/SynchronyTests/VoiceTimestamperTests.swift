@@ -1,8 +1,8 @@
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 import Testing
 
-@testable import Synchrony
+@testable import MulticamSynchrony
 
 @Suite("Capture times of processed voice from its microphone")
 struct VoiceTimestamperTests {

@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import System
+@testable import MulticamSystem
 
 @Suite("Child processes", .timeLimit(.minutes(5)))
 struct ChildProcessTests {

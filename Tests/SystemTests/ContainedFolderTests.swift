@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import System
+@testable import MulticamSystem
 
 @Suite("Files in an untrusted folder")
 final class ContainedFolderTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import System
+@testable import MulticamSystem
 
 @Suite("Free memory")
 struct FreeMemoryTests {

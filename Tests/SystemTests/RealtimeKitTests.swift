@@ -1,8 +1,8 @@
-import CDBus
+import CMulticamDBus
 import Foundation
 import Glibc
-import Media
-import System
+import MulticamMedia
+import MulticamSystem
 import Testing
 
 @Suite("Thread priorities from RealtimeKit")

@@ -1,4 +1,4 @@
-import SyntheticMachines
+import MulticamSyntheticMachines
 
 /// A synthetic computer with ordinary values in all files. It is a plugged-in laptop with four processors.
 enum Studio {

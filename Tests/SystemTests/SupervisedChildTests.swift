@@ -1,8 +1,8 @@
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import System
+@testable import MulticamSystem
 
 @Suite("Supervised child processes")
 struct SupervisedChildTests {

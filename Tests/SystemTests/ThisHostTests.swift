@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import Media
-import SyntheticMachines
+import MulticamMedia
+import MulticamSyntheticMachines
 import Testing
 
-@testable import System
+@testable import MulticamSystem
 
 @Suite("state of the host computer")
 struct ThisHostTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import System
+@testable import MulticamSystem
 
 @Suite("Watchdog of a child process")
 struct WatchdogTests {

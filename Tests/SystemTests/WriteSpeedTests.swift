@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import System
+@testable import MulticamSystem
 
 @Suite("Write speed of a disk")
 struct WriteSpeedTests {

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Blocks every write while it is shut.
 package final class Gate: Sendable {

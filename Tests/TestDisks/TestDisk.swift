@@ -1,8 +1,8 @@
-import Containers
 import Foundation
-package import Media
-internal import SessionFolder
-package import Writers
+import MulticamContainers
+package import MulticamMedia
+internal import MulticamSessionFolder
+package import MulticamWriters
 
 /// A temporary session folder on this machine's disk, which is deleted with this object.
 package final class TestDisk {

@@ -1,5 +1,5 @@
-import Media
-import VirtualDevices
+import MulticamMedia
+import MulticamVirtualDevices
 
 /// All events of a synthetic device during a period of simulated time, with their arrival times.
 struct DeviceRun<Event: Sendable> {

@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import VirtualDevices
+@testable import MulticamVirtualDevices
 
 /// Tests media files that were created by other programs and cameras.
 @Suite("Real media files as devices")

@@ -1,6 +1,6 @@
 import Foundation
-import Media
-import VirtualDevices
+import MulticamMedia
+import MulticamVirtualDevices
 
 extension SharedBytes {
     var data: Data { withExtendedLifetime(self) { Data(bytes) } }

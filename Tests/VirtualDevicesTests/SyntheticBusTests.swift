@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import VirtualDevices
+@testable import MulticamVirtualDevices
 
 @Suite("Synthetic buses")
 struct SyntheticBusTests {

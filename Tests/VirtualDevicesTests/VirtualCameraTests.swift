@@ -1,9 +1,9 @@
-import Encoding
 import Foundation
-import Media
+import MulticamEncoding
+import MulticamMedia
 import Testing
 
-@testable import VirtualDevices
+@testable import MulticamVirtualDevices
 
 @Suite("Virtual cameras")
 struct VirtualCameraTests {

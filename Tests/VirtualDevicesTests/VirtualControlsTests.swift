@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import VirtualDevices
+@testable import MulticamVirtualDevices
 
 @Suite("Controls of a virtual camera")
 struct VirtualControlsTests {

@@ -1,10 +1,10 @@
 import Foundation
-import Media
-import System
+import MulticamMedia
+import MulticamSystem
 import Testing
 
-@testable import SessionFolder
-@testable import Writers
+@testable import MulticamSessionFolder
+@testable import MulticamWriters
 
 @Suite("Metadata file of a camera")
 struct MetadataFileTests {

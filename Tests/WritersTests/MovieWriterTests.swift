@@ -1,10 +1,10 @@
-import Containers
 import Foundation
-import Media
-import TestDisks
+import MulticamContainers
+import MulticamMedia
+import MulticamTestDisks
 import Testing
 
-@testable import Writers
+@testable import MulticamWriters
 
 /// Returns captured audio of one channel.
 func tone(_ count: Int) -> AudioBlock {

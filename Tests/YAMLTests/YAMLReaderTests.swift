@@ -1,5 +1,5 @@
+import MulticamYAML
 import Testing
-import YAML
 
 @Suite("YAML reader")
 struct YAMLReaderTests {

@@ -36,7 +36,7 @@ def program():
 def build():
     """Our program, its simulated variant for instruction counts, and the ideal program. Returns the ideal program."""
     program()
-    simulate = release("simulate")
+    simulate = release("multicam-simulate")
     folder = ROOT / ".build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     # Valgrind's readers fail on Swift's debug information.

@@ -1,5 +1,5 @@
 import Glibc
-package import Media
+package import MulticamMedia
 
 /// Lists the currently connected cameras.
 package struct CameraCatalog: Sendable {

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Distinguishes the cameras of one session, so that a reconnected camera is never confused with another one.
 ///

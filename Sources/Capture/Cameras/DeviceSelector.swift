@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Finds the device that matches a selector in a list of devices. Doesn't access any device.
 package enum DeviceSelector {

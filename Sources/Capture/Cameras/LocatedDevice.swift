@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// A camera or microphone with its location in sysfs.
 package struct LocatedDevice: Sendable, Hashable {

@@ -1,5 +1,5 @@
-internal import CLinux
-package import Media
+internal import CMulticamLinux
+package import MulticamMedia
 
 /// Location and identity of a video node that hasn't been opened.
 struct SysfsCamera: Sendable {

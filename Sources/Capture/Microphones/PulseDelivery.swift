@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Delivers the events of all successive streams of a microphone to its receiver, in order.
 ///

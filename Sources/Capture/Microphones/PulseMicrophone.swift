@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// A microphone provided by the sound server.
 ///

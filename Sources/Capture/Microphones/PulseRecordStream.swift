@@ -1,5 +1,5 @@
-internal import CLinux
-internal import Media
+internal import CMulticamLinux
+internal import MulticamMedia
 
 /// A record stream of one source that reports to a `PulseDelivery` on libpulse's thread. The stream ends when its last
 /// reference is released, and reports nothing after that.

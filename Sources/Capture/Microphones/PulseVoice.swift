@@ -1,6 +1,6 @@
-internal import CLinux
+internal import CMulticamLinux
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// A microphone with echo cancellation and noise suppression performed by the sound server: WebRTC processing
 /// in module-echo-cancel.

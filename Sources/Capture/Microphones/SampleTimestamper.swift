@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Assigns sample numbers and capture times to the samples of a record stream.
 ///

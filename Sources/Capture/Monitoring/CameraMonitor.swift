@@ -1,7 +1,7 @@
-internal import CLinux
+internal import CMulticamLinux
 import Glibc
-import Media
-internal import System
+import MulticamMedia
+internal import MulticamSystem
 
 /// Reports when cameras are connected or disconnected. Uses a dedicated thread.
 ///

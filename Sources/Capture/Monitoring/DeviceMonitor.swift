@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Reports the connected cameras and microphones whenever they may have changed.
 ///

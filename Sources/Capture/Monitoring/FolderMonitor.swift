@@ -1,7 +1,7 @@
-internal import CLinux
+internal import CMulticamLinux
 import Glibc
-import Media
-internal import System
+import MulticamMedia
+internal import MulticamSystem
 
 /// Reports when a file is added to or removed from a directory. Uses a dedicated thread. The directory doesn't have to
 /// exist yet.

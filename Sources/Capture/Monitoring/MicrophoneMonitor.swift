@@ -1,5 +1,5 @@
-internal import CLinux
-internal import Media
+internal import CMulticamLinux
+internal import MulticamMedia
 
 /// Reports the sound server's sources when they change. Uses a dedicated thread and connection.
 ///

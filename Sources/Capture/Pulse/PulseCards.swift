@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Lists and configures the sound server's cards. The server saves the configuration.
 package enum PulseCards {

@@ -1,5 +1,5 @@
-internal import CLinux
-package import Media
+internal import CMulticamLinux
+package import MulticamMedia
 
 /// Lists the sound server's microphones and resolves selectors.
 package enum PulseCatalog {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Configuration of the sound server, for `multicam doctor`.
 package struct PulseConfiguration: Sendable, Hashable {

@@ -1,6 +1,6 @@
-internal import CLinux
+internal import CMulticamLinux
 import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// A connection to the sound server. Owns libpulse's loop and context.
 ///

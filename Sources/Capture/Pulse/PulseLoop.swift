@@ -1,5 +1,5 @@
-internal import CLinux
-import Media
+internal import CMulticamLinux
+import MulticamMedia
 
 /// libpulse's thread, and the lock that protects all libpulse objects on that thread.
 ///

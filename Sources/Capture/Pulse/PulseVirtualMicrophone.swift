@@ -1,6 +1,6 @@
-internal import CLinux
+internal import CMulticamLinux
 import Glibc
-package import Media
+package import MulticamMedia
 
 /// A source in the sound server that delivers the audio written by this process: a virtual microphone for other
 /// programs, with a recognizable name.

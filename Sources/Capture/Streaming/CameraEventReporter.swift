@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Delivers the events of all successive streams of a camera to its receiver, in order. Use only on the camera's
 /// thread.

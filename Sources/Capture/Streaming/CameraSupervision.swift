@@ -1,6 +1,6 @@
 import Glibc
-import Media
-internal import System
+import MulticamMedia
+internal import MulticamSystem
 
 /// Keeps a camera delivering frames until the camera is stopped. When the stream ends, finds the camera,
 /// reopens it and restarts the stream. Runs on the camera's thread.

@@ -1,5 +1,5 @@
 import Glibc
-import Media
+import MulticamMedia
 
 /// File descriptor and mapped buffers of a camera between one opening and closing of its node.
 ///

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Converts a driver's sequence numbers and timestamps to strictly increasing values, and computes the number
 /// of missing frames.

@@ -1,7 +1,7 @@
-internal import CLinux
+internal import CMulticamLinux
 import Glibc
-import Media
-internal import System
+import MulticamMedia
+internal import MulticamSystem
 
 /// Reads the UVC payload headers of each frame from the camera's metadata node. Use only on the camera's
 /// thread. The metadata node is closed together with the camera's capture node.

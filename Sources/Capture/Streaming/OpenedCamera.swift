@@ -1,5 +1,5 @@
-import Media
-internal import System
+import MulticamMedia
+internal import MulticamSystem
 
 /// An opened camera node with its format, buffers and controls. When a camera returns after an outage, its
 /// node is opened again as a new `OpenedCamera`.

@@ -1,5 +1,5 @@
-package import Media
-internal import System
+package import MulticamMedia
+internal import MulticamSystem
 
 /// Camera with a V4L2 node: webcams, capture sticks and similar devices.
 ///

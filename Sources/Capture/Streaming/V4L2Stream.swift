@@ -1,7 +1,7 @@
-internal import CLinux
+internal import CMulticamLinux
 import Glibc
-import Media
-internal import System
+import MulticamMedia
+internal import MulticamSystem
 
 /// Runs the stream of an opened camera from start to end. Use only on the camera's thread.
 final class V4L2Stream {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Accelerometer in the computer's screen, read through the kernel's Industrial I/O subsystem
 /// (Documentation/ABI/testing/sysfs-bus-iio in the kernel).

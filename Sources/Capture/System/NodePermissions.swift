@@ -1,5 +1,5 @@
 import Glibc
-package import Media
+package import MulticamMedia
 
 /// Owner, group and permissions of a device node.
 package struct NodePermissions: Sendable, Hashable {

@@ -1,5 +1,5 @@
 import Glibc
-internal import System
+internal import MulticamSystem
 
 /// File system helpers that treat a missing file as a result instead of an error, because sysfs and proc can change at
 /// any time.

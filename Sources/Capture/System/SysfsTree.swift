@@ -1,5 +1,5 @@
 import Glibc
-import Media
+import MulticamMedia
 
 /// Reads the location of devices from sysfs. Returns the same data with or without udev, in containers, and in a
 /// synthetic tree for tests.

@@ -1,5 +1,5 @@
-internal import CLinux
-import Media
+internal import CMulticamLinux
+import MulticamMedia
 
 /// A V4L2 node as described by sysfs. The node isn't opened.
 package struct VideoNode: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Descriptors of a USB device: its USB version and the alternate settings of its interfaces.
 package struct USBDescription: Sendable, Hashable {

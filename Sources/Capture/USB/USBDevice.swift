@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// A device on a USB bus: its location, speed, reserved bandwidth and interfaces.
 package struct USBDevice: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Explains why a camera's stream got no bandwidth. Uses sysfs to determine which devices reserve the
 /// bandwidth, and the camera's descriptors to determine which settings would fit.

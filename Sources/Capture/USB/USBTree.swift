@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Connected USB devices, from sysfs or from a synthetic tree for tests.
 package struct USBTree: Sendable {

@@ -1,6 +1,6 @@
-internal import CLinux
+internal import CMulticamLinux
 import Glibc
-import Media
+import MulticamMedia
 
 /// Memory layout of the frames in a camera's buffers.
 struct FrameLayout: Sendable {

@@ -1,7 +1,7 @@
-internal import CLinux
+internal import CMulticamLinux
 import Glibc
-package import Media
-internal import System
+package import MulticamMedia
+internal import MulticamSystem
 
 extension V4L2Device {
     /// Returns all controls with numeric values, in driver order, with their current values.

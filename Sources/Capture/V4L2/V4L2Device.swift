@@ -1,7 +1,7 @@
-internal import CLinux
+internal import CMulticamLinux
 import Glibc
-package import Media
-internal import System
+package import MulticamMedia
+internal import MulticamSystem
 
 /// An open V4L2 node. This type wraps the ioctls of the node and throws Swift errors. It doesn't start a
 /// thread and doesn't stream frames.

@@ -1,5 +1,5 @@
-internal import CLinux
-import Media
+internal import CMulticamLinux
+import MulticamMedia
 
 /// V4L2 pixel format code: four ASCII characters, the first in the lowest byte.
 struct FourCC: Hashable, Sendable {

@@ -1,7 +1,7 @@
-internal import CLinux
+internal import CMulticamLinux
 import Glibc
-package import Media
-internal import System
+package import MulticamMedia
+internal import MulticamSystem
 
 /// A V4L2 output node, such as one created by v4l2loopback. Other programs read the written frames as a
 /// camera.

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A buffer for building a movie file from big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2).
 struct BoxBuffer {

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Reads big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2) from untrusted bytes.
 ///

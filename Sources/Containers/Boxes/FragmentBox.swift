@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Writes the sample list of a fragment (`moof`, ISO/IEC 14496-12, 8.8.4) and the header of the following
 /// `mdat` box, which contains the samples, track by track.

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Writes the index of a movie (`moov`, ISO/IEC 14496-12, 8.2; QuickTime File Format). An index before the
 /// fragments describes the first samples, and an index at the end of the file describes all samples.

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Writes the sample description of a track, which contains the decoder configuration (`stsd`, ISO/IEC
 /// 14496-12, 8.5.2).

@@ -1,7 +1,7 @@
-import CFiles
+import CMulticamFiles
 import Glibc
-import Media
-internal import System
+import MulticamMedia
+internal import MulticamSystem
 
 /// Writes complete blocks of a file directly to the disk, bypassing the page cache (`O_DIRECT`, open(2)).
 ///

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A thread that flushes a file to disk on behalf of the writing thread.
 ///

@@ -1,5 +1,5 @@
-import CFiles
-import Media
+import CMulticamFiles
+import MulticamMedia
 
 /// Checksum of a finished file: the 128-bit XXH3 hash of all bytes. Bytes at the start of the file that were
 /// rewritten during the recording are hashed last.

@@ -1,6 +1,6 @@
 internal import Glibc
-package import Media
-internal import System
+package import MulticamMedia
+internal import MulticamSystem
 
 /// An output file of a recording. The caller specifies the offset of each write.
 ///

@@ -1,6 +1,6 @@
 import Glibc
-package import Media
-package import System
+package import MulticamMedia
+package import MulticamSystem
 
 /// A file that is open only for reading. The caller specifies the offset of each read.
 package final class ReadFile: ReadableFile {

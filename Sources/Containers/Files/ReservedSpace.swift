@@ -1,7 +1,7 @@
-import CFiles
+import CMulticamFiles
 import Glibc
-import Media
-internal import System
+import MulticamMedia
+internal import MulticamSystem
 
 /// Disk space that is reserved so that files can be finished when the disk is full.
 ///

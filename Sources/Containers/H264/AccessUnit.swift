@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Converts H.264 frames from the format of the stream to the format that files require.
 enum AccessUnit {

@@ -1,6 +1,6 @@
 package import FoundationEssentials
-package import Media
-package import System
+package import MulticamMedia
+package import MulticamSystem
 
 /// Writes an MP4 or QuickTime recording that is playable at any time.
 ///

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Metadata of a finished movie: title, date, chapters, and cover image.
 package struct MovieMetadata: Sendable {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Description of one track of a movie file: a video, audio, or timecode track.
 package enum MovieTrack: Sendable, Equatable {

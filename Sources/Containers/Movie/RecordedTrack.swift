@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// One track of a movie during the recording. The track consists of pending samples, which are written with
 /// the next fragment, and the index of the samples that are already in the file.

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// The sample properties of one track that are collected during the recording for the final index of the
 /// movie.

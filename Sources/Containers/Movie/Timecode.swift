@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// SMPTE timecode (ST 12-1) of a recording's first frame.
 package struct Timecode: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import Glibc
-package import Media
-package import System
+package import MulticamMedia
+package import MulticamSystem
 
 /// Reads finished files again and compares them with the data that was written. Call these functions on a
 /// thread that may block on the disk.

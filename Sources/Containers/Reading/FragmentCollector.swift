@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Reads the fragments of a movie in order and collects their samples. Reading ends at the first fragment
 /// that doesn't continue the previous data.

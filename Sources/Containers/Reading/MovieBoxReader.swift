@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Reads the index of a movie (`moov`) in the format that `MovieBox` writes, either before the fragments or
 /// at the end of the file. The bytes aren't trusted: invalid data results in `nil`, and no value in the box

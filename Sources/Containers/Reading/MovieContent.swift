@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// The readable content of a movie file: all tracks, with every sample that the file contains completely.
 struct MovieContent {

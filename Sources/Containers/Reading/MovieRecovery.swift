@@ -1,6 +1,6 @@
 package import FoundationEssentials
-package import Media
-package import System
+package import MulticamMedia
+package import MulticamSystem
 
 /// Recovers a movie file after a recording or a crash: reports the readable content, and converts the file to
 /// a plain movie.

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Checks whether a sample in a movie file is complete. After a crash, the file system may have lost pages of
 /// the sample.

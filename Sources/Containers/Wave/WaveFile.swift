@@ -1,5 +1,5 @@
-package import Media
-package import System
+package import MulticamMedia
+package import MulticamSystem
 
 /// Writes a Broadcast Wave recording that is playable at any time.
 ///

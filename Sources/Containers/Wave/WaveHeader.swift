@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Header of a Broadcast Wave file (EBU Tech 3285), which consists of all bytes before the samples. The size
 /// of the header never changes during a recording.

@@ -1,5 +1,5 @@
-package import Media
-package import System
+package import MulticamMedia
+package import MulticamSystem
 
 /// Recovers a Broadcast Wave file after a recording or a crash: reports the readable content, and corrects
 /// the header.

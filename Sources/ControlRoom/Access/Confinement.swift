@@ -1,7 +1,7 @@
-internal import CConfinement
+internal import CMulticamConfinement
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// Permanently drops the privileges that a web server doesn't need. An attacker who takes over this process gets access
 /// only to its sockets.

@@ -1,8 +1,8 @@
-internal import CTLS
+internal import CMulticamTLS
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// Self-signed certificate, used if the control room serves other computers and no certificate was configured.
 ///

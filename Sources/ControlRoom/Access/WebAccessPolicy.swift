@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import Studio
+internal import MulticamMedia
+internal import MulticamStudio
 
 /// Access policy of the web process. The policy examines only the headers of a request, before any of the body is read.
 struct WebAccessPolicy {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
-internal import Media
-internal import MediaLink
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamMediaLink
+internal import MulticamSessionFolder
 
 /// A connected phone: its WebSocket, its clock, and its rate limit. Used only on the web loop's thread.
 final class PhoneConnection {

@@ -1,8 +1,8 @@
-internal import CSoup
-internal import Containers
+internal import CMulticamSoup
 internal import FoundationEssentials
-internal import Media
-internal import Studio
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamStudio
 
 /// A frame or audio slice received from a phone in a binary message. The layout of the message is described
 /// in docs/reference/control-room.md. Only the bounds are validated; the content is untrusted.

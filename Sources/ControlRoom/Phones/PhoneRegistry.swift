@@ -1,7 +1,7 @@
-internal import Media
-internal import QRCodes
-internal import SessionFolder
-internal import Studio
+internal import MulticamMedia
+internal import MulticamQRCodes
+internal import MulticamSessionFolder
+internal import MulticamStudio
 
 /// Registry of the phones that act as cameras: their names, the media they send, and the state that is sent to them.
 /// Used only on the web loop's thread.

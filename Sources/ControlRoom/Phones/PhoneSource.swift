@@ -1,6 +1,6 @@
-internal import Control
-internal import Media
-internal import MediaLink
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamMediaLink
 
 /// Forwards a phone's media to the recorder on a separate thread, because a recorder that doesn't read blocks the
 /// sender. Safe to use from any thread.

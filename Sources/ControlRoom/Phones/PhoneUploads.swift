@@ -1,7 +1,7 @@
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
-internal import Studio
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamStudio
 
 /// Uploads of the phones' local recordings. Forwards the uploads to the supervisor, the only process that writes files,
 /// and checks which phone a recording's camera belongs to. Used only on the web loop's thread.

@@ -1,8 +1,8 @@
-internal import CSoup
+internal import CMulticamSoup
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// Response to a request for a file or a part of it, sent in pieces. Used only on the web loop's thread.
 ///

@@ -1,8 +1,8 @@
-internal import Containers
-internal import Encoding
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
+internal import MulticamContainers
+internal import MulticamEncoding
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Produces frames and waveforms of completed recordings. Blocks the calling thread. Used by only one thread.
 final class RecordedMedia {

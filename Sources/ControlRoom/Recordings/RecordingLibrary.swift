@@ -1,6 +1,6 @@
-internal import Media
-internal import SessionFolder
-internal import Studio
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamStudio
 
 /// The recordings in the output folder, for use by one thread. Accesses the disk, so its functions block.
 struct RecordingLibrary {

@@ -1,6 +1,6 @@
 internal import Glibc
-internal import Media
-internal import Studio
+internal import MulticamMedia
+internal import MulticamStudio
 
 /// A request for a recording's media, parsed from its path. Names in the path are looked up in the manifest and never
 /// used as paths.

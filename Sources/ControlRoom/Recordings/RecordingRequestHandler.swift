@@ -1,6 +1,6 @@
 internal import Glibc
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Reads recordings for the web loop, which must not wait for a disk or decode anything. Safe to use from any thread.
 ///

@@ -1,8 +1,8 @@
-internal import Media
-internal import QRCodes
-internal import SessionFolder
-internal import Studio
-internal import System
+internal import MulticamMedia
+internal import MulticamQRCodes
+internal import MulticamSessionFolder
+internal import MulticamStudio
+internal import MulticamSystem
 
 /// The control room's server. Creates its components, and distributes messages from the recorder, the supervisor and
 /// the pages to them. Used only on the web loop's thread.

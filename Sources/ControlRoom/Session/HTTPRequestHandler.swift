@@ -1,7 +1,7 @@
-internal import CPage
+internal import CMulticamPage
 internal import FoundationEssentials
-internal import Media
-internal import Studio
+internal import MulticamMedia
+internal import MulticamStudio
 
 /// Handles HTTP requests. An answer may have to wait for the recorder, the supervisor, a picture, or a recorded file.
 /// Used only on the web loop's thread.

@@ -1,7 +1,7 @@
-internal import Control
-internal import Media
-internal import Profiles
-internal import SessionFolder
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamProfiles
+internal import MulticamSessionFolder
 
 /// The layouts of the program as a script for pages, generated from `ProgramLayout`. Pages don't contain a
 /// list of layouts and don't compute rectangles.

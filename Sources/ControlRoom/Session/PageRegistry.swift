@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Registry of the open pages. Handles the pages' messages and sends updates to the pages. Used only on the web loop's
 /// thread.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Studio
+internal import MulticamStudio
 
 /// A page's request to the supervisor, parsed from the method, path and body of an HTTP request.
 struct PageRequest: Equatable {

@@ -1,8 +1,8 @@
-internal import Control
 internal import FoundationEssentials
-internal import Media
-internal import MediaLink
-internal import Studio
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamMediaLink
+internal import MulticamStudio
 
 /// Connects to the recorder, tracks its status and events, and attaches streams. Reconnects whenever the
 /// recorder returns. Safe to use from any thread: operations that may block run on a separate thread.

@@ -1,7 +1,7 @@
-internal import Control
-internal import Media
-internal import Profiles
-internal import SessionFolder
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamProfiles
+internal import MulticamSessionFolder
 
 /// The recorder's state as sent to pages: its presence, its status, and the events of its recording. Used only on the
 /// web loop's thread.

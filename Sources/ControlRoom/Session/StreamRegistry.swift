@@ -1,5 +1,5 @@
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// The recorder's streams in use, each subscribed once for all its viewers. Used only on the web loop's thread.
 final class StreamRegistry {

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import Studio
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamStudio
 
 /// The web process's end of the pipe to its supervisor, on standard input and output. Used only on the web loop's
 /// thread.

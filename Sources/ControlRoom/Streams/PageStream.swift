@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Media
+internal import MulticamMedia
 
 /// A stream of one page. Numbers its pieces, and withholds pieces that a slow page would only queue up. A value type
 /// owned by the web loop.

@@ -1,6 +1,6 @@
-internal import CSoup
+internal import CMulticamSoup
 internal import FoundationEssentials
-internal import Media
+internal import MulticamMedia
 
 /// Response to a request for a picture: one JPEG, or a sequence of JPEGs (`multipart/x-mixed-replace`) for programs
 /// such as OBS and VLC. Used only on the web loop's thread.

@@ -1,12 +1,12 @@
-internal import Containers
-internal import Control
-internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-internal import Inputs
-internal import Media
-internal import MediaLink
-internal import Studio
+internal import MulticamContainers
+internal import MulticamControl
+internal import MulticamEncoding
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMediaLink
+internal import MulticamStudio
 
 /// A stream of the recorder. Receives the stream through a `RemoteTap`, converts it to formats that browsers
 /// support, and queues the result for the web loop.

@@ -1,6 +1,6 @@
-internal import CSoup
-internal import Media
-internal import System
+internal import CMulticamSoup
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// The GLib main loop that serves HTTP. The loop runs on the thread that calls `run`. All web server objects are
 /// confined to that thread.

@@ -1,7 +1,7 @@
-internal import CSoup
+internal import CMulticamSoup
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// An HTTP request and its response. Used only on the web loop's thread.
 final class WebRequest {

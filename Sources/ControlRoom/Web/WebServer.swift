@@ -1,6 +1,6 @@
-internal import CSoup
+internal import CMulticamSoup
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// HTTP and WebSocket server, based on libsoup. Used only on the web loop's thread.
 ///

@@ -1,6 +1,6 @@
-internal import CSoup
+internal import CMulticamSoup
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// A WebSocket connection (RFC 6455). Used only on the web loop's thread.
 final class WebSocketConnection {

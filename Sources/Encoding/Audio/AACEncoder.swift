@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// AAC-LC encoder of libavcodec at the session's sample rate, 48 kHz. The times of packets are sample counts.
 /// The first packet's time is negative: minus the number of priming samples. Not thread-safe: use it from one

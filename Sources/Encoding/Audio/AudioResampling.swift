@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Resamples a device's audio to the session's sample rate with libswresample. A drift correction in parts
 /// per million stretches or compresses the audio. Not thread-safe: use it from one thread only.

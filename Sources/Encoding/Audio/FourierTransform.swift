@@ -1,5 +1,5 @@
-internal import CMedia
-package import Media
+internal import CMulticamMedia
+package import MulticamMedia
 
 /// Discrete Fourier transform of complex numbers, using libavutil. The object owns an `AVTXContext`. Not
 /// thread-safe: use it from one thread only.

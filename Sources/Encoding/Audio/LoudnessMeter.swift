@@ -1,6 +1,6 @@
-internal import CMedia
+internal import CMulticamMedia
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Measures loudness and true peak with libebur128.
 ///

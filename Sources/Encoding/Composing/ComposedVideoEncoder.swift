@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Composes layers directly into the frame that x264 reads. Not thread-safe: use it from one thread only.
 ///

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Paints layers on top of each other into one frame buffer that persists from tick to tick. Only the changed
 /// parts of the frame are painted. Not thread-safe: use it from one thread only.

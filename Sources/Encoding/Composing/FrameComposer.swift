@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Composes layers into I420 frames. Each composed frame has separate memory. Not thread-safe: use it from
 /// one thread only.

@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Converts a frame, or part of it, to a requested pixel format and size. The color description doesn't
 /// change, except for BGRA, which is full range.

@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Paints part of a frame of any format into 4:2:0 planes of any size. The color description doesn't change,
 /// except for BGRA.

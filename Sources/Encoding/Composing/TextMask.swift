@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Coverage mask of text, one byte per pixel: 0 outside the text, 255 fully inside it.
 ///

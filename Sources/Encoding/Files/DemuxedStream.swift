@@ -1,6 +1,6 @@
-internal import CMedia
-import Media
-import System
+internal import CMulticamMedia
+import MulticamMedia
+import MulticamSystem
 
 /// One stream of a media file, read packet by packet. The object owns the `AVFormatContext`.
 final class DemuxedStream {

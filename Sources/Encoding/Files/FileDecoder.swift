@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Reads and decodes one stream of a file, frame by frame. Damaged packets are skipped and counted.
 final class FileDecoder {

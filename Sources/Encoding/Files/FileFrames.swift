@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Creates I420 frames from a decoder's output. The decoder's memory is borrowed if its layout is suitable;
 /// otherwise, the frame is copied or converted.

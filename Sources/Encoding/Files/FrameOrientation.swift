@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Transformation that makes the stored frames of a file or an image upright: a left-to-right mirroring,
 /// followed by a rotation.

@@ -1,5 +1,5 @@
-internal import CMedia
-package import Media
+internal import CMulticamMedia
+package import MulticamMedia
 
 /// Reads the frames or the audio of a media file in any format that libavformat supports. Not thread-safe: use it from
 /// one thread only.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Finds single frames of a recorded file by their times, in any order. Not thread-safe: use it from one thread only.
 ///

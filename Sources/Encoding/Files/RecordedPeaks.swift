@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Measures the peaks of recorded audio in equal intervals, to draw a waveform. The audio of several files
 /// can be added, one after another.

@@ -1,5 +1,5 @@
-internal import CMedia
-package import Media
+internal import CMulticamMedia
+package import MulticamMedia
 
 /// Loads a still image in JPEG, PNG, or any other format that libavcodec supports.
 package struct StillImage {

@@ -1,7 +1,7 @@
-internal import CMedia
+internal import CMulticamMedia
 import Glibc
-package import Media
-internal import System
+package import MulticamMedia
+internal import MulticamSystem
 
 /// Reads one stream of a recorded file, starting at any time, for measurement or playback. Not thread-safe:
 /// use it from one thread only.

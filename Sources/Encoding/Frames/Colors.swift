@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// A color as 8-bit Y, Cb, and Cr values. Their meaning depends on the frame's color matrix and range.
 struct YCbCr: Equatable {

@@ -1,5 +1,5 @@
-internal import CMedia
-package import Media
+internal import CMulticamMedia
+package import MulticamMedia
 
 /// Measures the mean brightness of frames at a fraction of the cost of decoding them. Not thread-safe: use it from one
 /// thread only.

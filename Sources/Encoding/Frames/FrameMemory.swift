@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Pool of memory blocks for frames of one size that are passed between threads. A block is reused after its
 /// last owner has released it.

@@ -1,5 +1,5 @@
-internal import CMedia
-package import Media
+internal import CMulticamMedia
+package import MulticamMedia
 
 /// Decodes JPEGs into planes, at full size or at a reduced scale, which is faster. Not thread-safe: use it
 /// from one thread only.

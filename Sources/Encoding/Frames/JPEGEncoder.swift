@@ -1,5 +1,5 @@
-internal import CMedia
-package import Media
+internal import CMulticamMedia
+package import MulticamMedia
 
 /// Encodes Y, Cb, and Cr planes as baseline JPEGs. All JPEGs contain the same Huffman tables: the standard
 /// tables of ITU-T T.81, annex K.3. Not thread-safe: use it from one thread only.

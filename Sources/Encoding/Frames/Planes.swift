@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Pointers to the Y, Cb, and Cr samples of a frame, or of part of a frame, one byte per sample. This type doesn't own
 /// the memory: the creator must keep it alive.

@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Converts a hardware encoder's output to packets for files, and checks that the encoder returns each frame
 /// once and in order.

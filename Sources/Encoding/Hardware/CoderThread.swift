@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Runs a hardware encoder on a separate thread and limits the time that callers wait for it.
 ///

@@ -1,6 +1,6 @@
-internal import CMedia
+internal import CMulticamMedia
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Tests whether a hardware encoder is suitable for recordings, and measures its capacity.
 ///

@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Pool for the few frames that are in use by one hardware encoder. Not thread-safe: use it from one thread
 /// only.

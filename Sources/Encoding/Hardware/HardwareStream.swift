@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Video stream from a hardware encoder. The encoder is tested before the stream starts, and each frame of
 /// its output is checked. Not thread-safe: use it from one thread only.

@@ -1,5 +1,5 @@
-internal import CMedia
-package import Media
+internal import CMulticamMedia
+package import MulticamMedia
 
 /// Hardware encoder accessed through libavcodec. The encoder is opened, used, and closed by one thread.
 final class LibraryCoder: HardwareCoding {

@@ -1,5 +1,5 @@
-package import CMedia
-package import Media
+package import CMulticamMedia
+package import MulticamMedia
 
 /// Interrupts libavformat calls that exceed a time limit or are canceled. Use this object only from the
 /// thread that makes the calls.

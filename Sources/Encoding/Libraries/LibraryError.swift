@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 extension EncodingError {
     /// Creates an error with FFmpeg's message for an error code of one of its libraries.

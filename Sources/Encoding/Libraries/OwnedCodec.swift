@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// An `AVCodecContext` with exactly one owner.
 struct OwnedCodec: ~Copyable {

@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Decodes a camera's H.264 stream, one access unit at a time, and returns each frame as soon as the stream's
 /// frame order allows. Not thread-safe: use it from one thread only.

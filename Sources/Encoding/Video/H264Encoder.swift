@@ -1,5 +1,5 @@
-internal import CMedia
-package import Media
+internal import CMulticamMedia
+package import MulticamMedia
 
 /// Encodes H.264 like a camera's stream or for live output. Every frame is returned immediately. Not
 /// thread-safe: use it from one thread only.

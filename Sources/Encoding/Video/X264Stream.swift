@@ -1,5 +1,5 @@
-internal import CMedia
-import Media
+internal import CMulticamMedia
+import MulticamMedia
 
 /// Encodes frames with x264 through libavcodec. Packet times are based on ticks of a frame rate.
 ///

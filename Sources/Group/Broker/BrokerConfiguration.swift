@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Configuration of the group's broker in nats-server syntax.
 ///

@@ -1,5 +1,5 @@
-internal import CNATS
-internal import Media
+internal import CMulticamNATS
+internal import MulticamMedia
 
 /// A connection to the group's broker. The connection is restored automatically after a failure, and closed
 /// when its last reference is released. Safe to use from any thread, because libnats is thread-safe.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Serves a group: runs the broker, the pairing service, and the time source until a stop signal arrives.
 struct GroupServer {

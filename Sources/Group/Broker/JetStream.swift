@@ -1,4 +1,4 @@
-internal import CNATS
+internal import CMulticamNATS
 internal import Glibc
 
 /// Access to the persistent data on the broker: the stream of events and the store of recordings. Safe to use

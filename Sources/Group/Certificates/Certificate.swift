@@ -1,4 +1,4 @@
-internal import CTLS
+internal import CMulticamTLS
 internal import Glibc
 
 /// An X.509 certificate, freed when its last reference is released. Use it from a single thread.

@@ -1,6 +1,6 @@
-internal import CTLS
+internal import CMulticamTLS
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// A TLS connection over a connected socket. The connection carries one line of text in each direction. The
 /// connection is closed when its last reference is released. Use it from a single thread.

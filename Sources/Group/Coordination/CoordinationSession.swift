@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Coordinates a group's running recording: sends heartbeats, reports progress, and stops the recording.
 /// `handle(signal:)` may be called from any thread, `run` from only one.

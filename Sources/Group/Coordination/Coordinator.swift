@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// `multicam record --group`: records on all nodes as one session, or takes over a recording after its coordinator has
 /// died.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Sends commands to nodes and waits for their responses. Safe to use from any thread.
 final class GroupCaller: Sendable {

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Tracks the end of a group recording: which nodes have finished, and how long the coordinator waits for the
 /// other nodes. A faulty or hostile node may keep reporting that it is recording, so the coordinator stops

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Access to the group's recording in the broker's store, which all members can read. Each update fails if
 /// another client has changed the value in the meantime.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// A group's recording, as stored on the broker.
 struct GroupRecording: Codable, Sendable, Equatable {

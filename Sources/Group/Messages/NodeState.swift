@@ -1,4 +1,4 @@
-internal import SessionFolder
+internal import MulticamSessionFolder
 
 /// State of a node, which the node sends once per second.
 struct NodeState: Codable, Sendable {

@@ -1,7 +1,7 @@
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Writes clock measurements for the current recording. Call `record` from only one thread.
 final class ClockRecorder: Sendable {

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Sends the events of a node's recordings to the broker's stream, each exactly once and in order. Sending
 /// continues after the last event in the stream, so a lost connection or data loss on the broker doesn't

@@ -1,9 +1,9 @@
-internal import Control
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// `multicam node`: makes this computer available to its group. The node reconnects automatically, and its recordings
 /// don't depend on the connection.

@@ -1,9 +1,9 @@
-internal import Control
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Executes the group's commands with this node's recorder, each exactly once. Safe to use from any thread.
 final class NodeCommandHandler: Sendable {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// Persistent journal of a node's group recordings. Each recording has one file in the folder `recordings`.
 /// The journal survives restarts and crashes. Safe to use from any thread.

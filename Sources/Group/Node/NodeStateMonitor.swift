@@ -1,9 +1,9 @@
-internal import Control
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Collects the states of the group's nodes and writes them to a file once per second, for this computer's control
 /// room. Safe to use from any thread.

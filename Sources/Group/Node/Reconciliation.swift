@@ -1,6 +1,6 @@
-internal import Control
-internal import Media
-internal import SessionFolder
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Details of a recording's start, as reported by its recorder.
 struct RecordingStart: Sendable, Hashable {

@@ -1,9 +1,9 @@
-internal import Control
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// The node's recorder: a separate `multicam record --standby` process. The recorder keeps running when this
 /// process ends, and the next process finds it again. Safe to use from any thread.

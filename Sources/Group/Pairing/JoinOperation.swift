@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Joins this computer to a group.
 struct JoinOperation {

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// The information that a computer needs to join a group, as text that can be typed: `studio@192.168.1.20:8475/ABCD…`.
 ///

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// Admits computers to the group if they send a valid pairing code. Each connection runs on a separate
 /// thread.

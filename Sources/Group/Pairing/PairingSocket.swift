@@ -1,6 +1,6 @@
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// TCP sockets for pairing.
 enum PairingSocket {

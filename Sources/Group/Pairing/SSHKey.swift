@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// SSH keys that one computer of a group uses to fetch the recordings of the other computers.
 enum SSHKey {

@@ -1,6 +1,6 @@
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// The output streams of this program: data for other programs, and messages for users. Safe to use from any thread.
 enum ConsoleOutput {

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// Names of groups and nodes, as used in subjects, certificates, and folder names.
 enum GroupName {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// A system program that runs during this process's lifetime and is restarted when it exits. Safe to use from any
 /// thread.

@@ -1,6 +1,6 @@
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// The group's time on this computer. Reads chrony's measurement once per second. Safe to use from any thread.
 final class GroupClock: Sendable {

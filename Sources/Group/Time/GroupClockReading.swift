@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// Offset between this computer's clock and the group's time, as measured by chrony.
 struct GroupClockReading: Codable, Sendable, Equatable {

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// Runs chrony for a group. On the computer that serves the group, chrony is the source of the group's time.
 /// On a node, chrony measures the offset of the node's clock from that time. Neither instance of chrony sets

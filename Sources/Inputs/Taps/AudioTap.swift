@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// Passes the audio of a microphone or the program's mix to the calling program. The audio is interleaved,
 /// has a sample rate of 48 kHz, and is aligned to the session's clock.

@@ -1,5 +1,5 @@
-public import Media
-internal import Monitoring
+public import MulticamMedia
+internal import MulticamMonitoring
 
 /// Passes a camera's frames, or the composed frames of the program, to the calling program in the requested format.
 ///

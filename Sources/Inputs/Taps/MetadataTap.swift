@@ -1,5 +1,5 @@
-internal import Media
-public import Writers
+internal import MulticamMedia
+public import MulticamWriters
 
 /// Passes the frame metadata of a camera to the calling program. The handler receives one value for each
 /// frame from T0 to the end of the recording, and one value for each run of consecutive lost frames.

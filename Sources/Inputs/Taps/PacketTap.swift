@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// Passes the encoded packets of the program to the calling program. The H.264 and AAC packets are identical
 /// to the packets in the recording.

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Whether a tap was attached to a session. A tap has one queue and one thread, so it can be attached only once.
 package final class TapAttachment: Sendable {

@@ -1,5 +1,5 @@
-package import Media
-package import Writers
+package import MulticamMedia
+package import MulticamWriters
 
 /// The taps that are attached to a session. Taps can be attached and detached at any time, in any phase. Each
 /// tap has its own thread. Thread-safe.

@@ -1,7 +1,7 @@
-internal import Containers
 internal import FoundationEssentials
-internal import Media
-internal import Profiles
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamProfiles
 
 /// Writes a CMX 3600 edit decision list: the main camera's cut with time-of-day timecode. Comments contain
 /// information that the format doesn't support.

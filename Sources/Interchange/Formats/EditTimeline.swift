@@ -1,8 +1,8 @@
-internal import Containers
-package import Media
-internal import Plan
-internal import SessionFolder
-internal import Timing
+internal import MulticamContainers
+package import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSessionFolder
+internal import MulticamTiming
 
 /// A recording and its cut as a generic editing timeline: tracks of clips aligned to frames at the session's rate. A
 /// pure value type.

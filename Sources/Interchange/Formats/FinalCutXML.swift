@@ -1,6 +1,6 @@
-internal import Containers
 internal import FoundationEssentials
-internal import Media
+internal import MulticamContainers
+internal import MulticamMedia
 
 /// Writes FCPXML 1.10 for Final Cut Pro and DaVinci Resolve: a multicam clip with all angles and microphones, and a
 /// project that cuts between them.

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Writes MLT XML for Kdenlive, Shotcut, and `melt`: a black track, the audio, the angles (hidden), and the
 /// layers of the cut.

@@ -1,7 +1,7 @@
-internal import Containers
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Writes OpenTimelineIO: all angles at the bottom, one per track and disabled, then the layers of the cut,
 /// then the audio.

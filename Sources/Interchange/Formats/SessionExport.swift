@@ -1,8 +1,8 @@
 package import FoundationEssentials
 internal import Glibc
-package import Media
-package import Profiles
-internal import SessionFolder
+package import MulticamMedia
+package import MulticamProfiles
+internal import MulticamSessionFolder
 
 /// Writes editing projects into a session folder.
 package enum SessionExport {

@@ -1,6 +1,6 @@
-internal import CXML
+internal import CMulticamXML
 internal import FoundationEssentials
-internal import Media
+internal import MulticamMedia
 
 /// An element of an XML document: its name, its attributes in order, and its text or child elements.
 final class XMLElement {

@@ -1,10 +1,10 @@
-package import Containers
 internal import FoundationEssentials
-package import Media
-package import Profiles
-package import SessionFolder
-internal import System
-internal import Timing
+package import MulticamContainers
+package import MulticamMedia
+package import MulticamProfiles
+package import MulticamSessionFolder
+internal import MulticamSystem
+internal import MulticamTiming
 
 /// A recording with the information needed for editing: its tracks with all their files, the content of the program,
 /// and the gaps. A pure value type.

@@ -1,6 +1,6 @@
-package import Containers
-package import Media
-package import Timing
+package import MulticamContainers
+package import MulticamMedia
+package import MulticamTiming
 
 /// Everything recorded for one role: a camera's angle, a microphone, or the program. Consecutive tracks of one role
 /// (`desk`, then `desk.2`) are joined.

@@ -1,7 +1,7 @@
-package import Media
-package import Plan
-package import Profiles
-package import SessionFolder
+package import MulticamMedia
+package import MulticamPlan
+package import MulticamProfiles
+package import MulticamSessionFolder
 
 extension InsetStyle {
     /// Returns the style for a picture of another size. Only the width of the border is in pixels; the scaled

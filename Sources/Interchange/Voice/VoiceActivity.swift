@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// Speech activity of each speaker over time, from the levels of all microphones. A pure value type.
 ///

@@ -1,5 +1,5 @@
-package import Media
-package import Profiles
+package import MulticamMedia
+package import MulticamProfiles
 
 /// A cut that follows the voices: it shows the active speaker, or all speakers if several people or no one is
 /// speaking. A pure value type.

@@ -1,5 +1,5 @@
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Measures the voice level of one microphone every 10 ms in each of eight bands from 150 Hz to 4.8 kHz.
 ///

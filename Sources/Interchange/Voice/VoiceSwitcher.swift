@@ -1,5 +1,5 @@
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Voice switching during a recording: makes a decision every 10 ms, based on the audio up to that time. A
 /// pure value type.

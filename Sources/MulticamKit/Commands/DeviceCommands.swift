@@ -1,7 +1,7 @@
-internal import Control
-internal import Media
-internal import Session
-internal import Setup
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamSession
+internal import MulticamSetup
 
 extension SessionCommand {
     /// A role and the selector of the device for that role.

@@ -1,6 +1,6 @@
-internal import Control
-internal import Media
-internal import Profiles
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamProfiles
 
 extension SessionCommand {
     /// The live output that the command `publish` starts.

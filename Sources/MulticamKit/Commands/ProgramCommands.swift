@@ -1,7 +1,7 @@
-internal import Control
-internal import Media
-internal import Plan
-internal import Session
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSession
 
 extension SessionCommand {
     /// Commands that change the program or the devices of a session.

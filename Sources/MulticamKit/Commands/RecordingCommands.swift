@@ -1,8 +1,8 @@
-internal import Control
-internal import Inputs
-internal import Media
-internal import Session
-internal import Timing
+internal import MulticamControl
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamSession
+internal import MulticamTiming
 
 extension SessionCommand {
     /// The text of a marker, and its time relative to T0. If `at` is `nil`, the marker is set at the current

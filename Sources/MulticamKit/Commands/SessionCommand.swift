@@ -1,7 +1,7 @@
-package import Control
-internal import Media
-internal import Plan
-internal import Session
+package import MulticamControl
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSession
 
 /// A command of `multicam ctl`, from its syntax to its execution.
 ///

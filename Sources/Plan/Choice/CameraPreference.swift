@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// Determines the camera that the user prefers and the best camera to use now.
 ///

@@ -1,5 +1,5 @@
-package import Media
-package import Profiles
+package import MulticamMedia
+package import MulticamProfiles
 
 /// Selects the camera for a role according to the profile's policy. This value type doesn't monitor devices:
 /// call `decide` whenever devices or the user's choices have changed.

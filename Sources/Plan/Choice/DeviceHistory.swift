@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The cameras or microphones that the user chose most recently in one application.
 ///

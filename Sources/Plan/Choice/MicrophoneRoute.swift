@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Determines which microphone the selector `default` refers to. The caller of this value type reports device
 /// changes, user choices, and the recording state.

@@ -1,5 +1,5 @@
-package import Media
-internal import Profiles
+package import MulticamMedia
+internal import MulticamProfiles
 
 /// The format that was chosen from the formats that a camera offers, and the reason for the choice.
 package struct CameraFormatChoice: Equatable {

@@ -1,5 +1,5 @@
-package import Media
-package import Profiles
+package import MulticamMedia
+package import MulticamProfiles
 
 /// The control values that make one camera match the exposure and color of another, and notes on traits that
 /// can't be matched.

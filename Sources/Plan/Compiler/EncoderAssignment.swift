@@ -1,5 +1,5 @@
-internal import Media
-internal import Profiles
+internal import MulticamMedia
+internal import MulticamProfiles
 
 /// Assigns video streams to hardware encoders, in order, until the encoders have no capacity left.
 ///

@@ -1,5 +1,5 @@
-internal import Media
-internal import Profiles
+internal import MulticamMedia
+internal import MulticamProfiles
 
 /// Compiles a profile and the devices of its roles into a session plan.
 struct PlanCompiler {

@@ -1,5 +1,5 @@
-package import Media
-internal import Profiles
+package import MulticamMedia
+internal import MulticamProfiles
 
 /// The controls to set on a role's camera, checked against the controls that the camera reports.
 struct PlannedControls {

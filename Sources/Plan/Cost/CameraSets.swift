@@ -1,5 +1,5 @@
-public import Media
-package import Profiles
+public import MulticamMedia
+package import MulticamProfiles
 
 /// The sets of cameras that can run together on a machine, with their formats.
 ///

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The share of a machine that a plan needs, estimated before the plan runs. The minimum cost is 0, and a
 /// plan with a cost above 1 can't run. The scarcest resource determines the total cost.

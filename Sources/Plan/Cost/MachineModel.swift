@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The resources that a machine has for recording. `HardwareCost` compares plans with this model.
 public struct MachineModel: Sendable, Equatable, Codable {

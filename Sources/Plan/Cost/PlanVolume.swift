@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Estimates the amount of data that a plan will write.
 ///

@@ -1,5 +1,5 @@
-package import Media
-internal import Timing
+package import MulticamMedia
+internal import MulticamTiming
 
 /// The processor work that a plan requires, in operations per second. The plan's cost is computed from this
 /// work, which is a pure function of the plan.

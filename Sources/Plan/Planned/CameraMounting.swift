@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// How a camera is mounted: separately, or built into the computer and rotating with the computer.
 package struct CameraMounting: Sendable, Equatable {

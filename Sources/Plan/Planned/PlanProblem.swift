@@ -1,5 +1,5 @@
-public import Media
-internal import Profiles
+public import MulticamMedia
+internal import MulticamProfiles
 
 /// A reason why a plan can't run or a connection can't be made.
 public enum PlanProblem: Error, Sendable, Equatable {

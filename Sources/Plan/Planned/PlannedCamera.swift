@@ -1,5 +1,5 @@
-public import Media
-package import Profiles
+public import MulticamMedia
+package import MulticamProfiles
 
 /// A camera that is an input of a plan.
 public struct PlannedCamera: Sendable, Equatable, Codable {

@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// A connection between an input and an output of a plan, with its attributes.
 ///

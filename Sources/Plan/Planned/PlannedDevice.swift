@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The device that was found for a role, and the formats that it can be opened with.
 package struct PlannedDevice: Sendable, Equatable {

@@ -1,5 +1,5 @@
-package import Media
-package import Profiles
+package import MulticamMedia
+package import MulticamProfiles
 
 /// A live output of a plan: what is sent, and where. The address contains only its public part and no stream
 /// key.

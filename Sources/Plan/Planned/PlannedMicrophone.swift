@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// A microphone that is an input of a plan.
 public struct PlannedMicrophone: Sendable, Equatable, Codable {

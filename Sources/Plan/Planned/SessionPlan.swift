@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-public import Profiles
+package import MulticamMedia
+public import MulticamProfiles
 
 /// The complete description of a session: devices, outputs, and the connections between them.
 ///

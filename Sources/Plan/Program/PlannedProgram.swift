@@ -1,5 +1,5 @@
-public import Media
-package import Profiles
+public import MulticamMedia
+package import MulticamProfiles
 
 /// The program of a plan: a movie with composed frames and mixed audio.
 public struct PlannedProgram: Sendable, Equatable, Codable {

@@ -1,5 +1,5 @@
-package import Media
-public import Profiles
+package import MulticamMedia
+public import MulticamProfiles
 
 /// The cameras that the program shows and their positions. An arrangement contains everything about the
 /// program's picture that may change during a recording.

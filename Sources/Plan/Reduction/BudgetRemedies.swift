@@ -1,5 +1,5 @@
-internal import Media
-internal import Profiles
+internal import MulticamMedia
+internal import MulticamProfiles
 
 /// Profile changes that would bring a plan within its budget if automatic reductions aren't sufficient. The
 /// cost of each change is computed, and the changes that help are listed with their cost.

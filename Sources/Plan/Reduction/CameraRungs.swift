@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// The formats that a camera can be reduced to: the offered formats below the current format whose size and
 /// rate aren't below the budget's minimum.

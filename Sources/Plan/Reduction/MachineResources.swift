@@ -1,4 +1,4 @@
-internal import Profiles
+internal import MulticamProfiles
 
 /// A set of machine resources: those that a reduction saves, or those that a session is short of.
 package struct MachineResources: OptionSet, Sendable, Hashable {

@@ -1,5 +1,5 @@
-package import Media
-public import Profiles
+package import MulticamMedia
+public import MulticamProfiles
 
 /// A plan reduced to fit its profile's budget before it runs, with the reductions in order and their reasons.
 ///

@@ -1,5 +1,5 @@
-package import Media
-package import Profiles
+package import MulticamMedia
+package import MulticamProfiles
 
 /// Changes that would lower the cost of a plan. The cost of every candidate change is computed. The remedies
 /// are a pure function of the plan, the machine, and the formats that the cameras offer.

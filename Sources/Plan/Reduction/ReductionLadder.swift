@@ -1,5 +1,5 @@
-internal import Media
-internal import Profiles
+internal import MulticamMedia
+internal import MulticamProfiles
 
 /// Reduces a plan step by step until it fits its budget. The documentation of `PlanReduction` describes the
 /// order of the steps.

@@ -1,5 +1,5 @@
-package import Media
-internal import Profiles
+package import MulticamMedia
+internal import MulticamProfiles
 
 /// The machine model and recording length that are used to estimate the cost of changes to a running session.
 package struct RunningBudget: Sendable, Equatable {

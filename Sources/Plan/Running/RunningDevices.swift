@@ -1,5 +1,5 @@
-package import Media
-internal import Profiles
+package import MulticamMedia
+internal import MulticamProfiles
 
 /// The state of a running session's devices, which determines the changes that are possible.
 package struct RunningDevices: Sendable, Equatable {

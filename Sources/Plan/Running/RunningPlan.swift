@@ -1,5 +1,5 @@
-package import Media
-package import Profiles
+package import MulticamMedia
+package import MulticamProfiles
 
 /// The plan of a running session, and the rules for changing it.
 package struct RunningPlan: Sendable, Equatable {

@@ -1,5 +1,5 @@
-public import Media
-public import Profiles
+public import MulticamMedia
+public import MulticamProfiles
 
 /// A change that the user can make to a session while it is recording, without a gap in any other track.
 ///

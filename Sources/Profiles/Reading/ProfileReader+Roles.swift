@@ -1,5 +1,5 @@
-internal import Media
-internal import YAML
+internal import MulticamMedia
+internal import MulticamYAML
 
 extension ProfileReader {
     func cameras(_ value: ProfileValue) throws(ProfileError) -> [CameraRole] {

@@ -1,5 +1,5 @@
-internal import Media
-internal import YAML
+internal import MulticamMedia
+internal import MulticamYAML
 
 /// Reads the fields of a profile section by section, and then checks the rules that involve several sections.
 struct ProfileReader {

@@ -1,5 +1,5 @@
-internal import Media
-internal import YAML
+internal import MulticamMedia
+internal import MulticamYAML
 
 /// A value in a profile's file, with its path and location for error messages.
 package struct ProfileValue {

@@ -1,5 +1,5 @@
-internal import Media
-internal import YAML
+internal import MulticamMedia
+internal import MulticamYAML
 
 /// Reads the `program` section of a profile and checks it against the profile's roles.
 struct ProgramReader {

@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// The share of the machine's capacity that a recording may use, and the policy for recordings that need
 /// more.

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Settings for choosing cameras for roles whose device is `any`.
 package struct ChoiceSettings: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// Appearance of the program, apart from the layout and the choice of cameras: position and size of insets,
 /// and the fit of frames.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-internal import YAML
+package import MulticamMedia
+internal import MulticamYAML
 
 /// A live output in a profile, with its source, its address, and the condition for starting it.
 package struct LiveOutputSettings: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// A layout of the program, which determines how many cameras are shown and where each camera's frame is
 /// placed.

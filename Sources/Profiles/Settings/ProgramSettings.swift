@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// Settings of a profile for the program, which consists of the composed frames and the mixed audio.
 public struct ProgramSettings: Sendable, Equatable {

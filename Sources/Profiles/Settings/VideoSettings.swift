@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// Video encoder settings of a profile.
 public struct VideoSettings: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// A connection of a live output to a server, or an open output device. One thread opens, uses, and closes a
 /// connection. After a connection is lost, a new one replaces it.

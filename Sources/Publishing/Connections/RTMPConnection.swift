@@ -1,6 +1,6 @@
-internal import CMedia
-internal import Encoding
-internal import Media
+internal import CMulticamMedia
+internal import MulticamEncoding
+internal import MulticamMedia
 
 /// Sends FLV over RTMP or RTMPS with libavformat. Each connection has a separate libavformat context, and
 /// each call has a deadline.

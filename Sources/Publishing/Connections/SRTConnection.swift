@@ -1,5 +1,5 @@
-internal import CSRT
-internal import Media
+internal import CMulticamSRT
+internal import MulticamMedia
 
 /// Sends MPEG-TS over SRT, in caller or listener mode.
 ///

@@ -1,6 +1,6 @@
-internal import CSRT
+internal import CMulticamSRT
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// A non-blocking SRT socket with exactly one owner.
 struct SRTSocket: ~Copyable {

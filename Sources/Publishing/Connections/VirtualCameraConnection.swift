@@ -1,6 +1,6 @@
-internal import Capture
-internal import Encoding
-internal import Media
+internal import MulticamCapture
+internal import MulticamEncoding
+internal import MulticamMedia
 
 /// A connection to a v4l2loopback device, which other programs use as a camera.
 ///

@@ -1,6 +1,6 @@
-internal import Capture
-internal import Inputs
-internal import Media
+internal import MulticamCapture
+internal import MulticamInputs
+internal import MulticamMedia
 
 /// Provides audio of the session to other programs, as a virtual microphone of the sound server.
 package final class VirtualMicrophoneConnection: LiveOutputConnection {

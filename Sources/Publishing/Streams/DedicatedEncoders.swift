@@ -1,6 +1,6 @@
-internal import Encoding
-internal import Inputs
-internal import Media
+internal import MulticamEncoding
+internal import MulticamInputs
+internal import MulticamMedia
 
 /// A separate x264 encoder for one live output. The encoder's bit rate, frame rate, and size adapt to the network.
 ///

@@ -1,5 +1,5 @@
-internal import CMedia
-internal import Media
+internal import CMulticamMedia
+internal import MulticamMedia
 
 /// Muxes H.264 and AAC with libavformat. The output goes to memory or to a libavformat protocol. Use this
 /// type from only one thread.

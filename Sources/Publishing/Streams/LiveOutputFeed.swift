@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Inputs
-internal import Media
-internal import MediaLink
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMediaLink
 
 /// Receives the content of one live output from the session, and encodes the content if the live output has a
 /// separate encoder. Safe to use from any thread.

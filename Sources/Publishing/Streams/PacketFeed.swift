@@ -1,7 +1,7 @@
-internal import Control
-internal import Inputs
-internal import Media
-internal import MediaLink
+internal import MulticamControl
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMediaLink
 
 /// Distributes the recording's packets to all live outputs that send them. All live outputs share a single
 /// subscription and the memory of the packets. Safe to use from any thread.

@@ -1,5 +1,5 @@
-package import Inputs
-package import Media
+package import MulticamInputs
+package import MulticamMedia
 
 /// One item that a live output sends.
 package enum PublishedItem: Sendable {

@@ -1,6 +1,6 @@
-internal import CSoup
+internal import CMulticamSoup
 internal import FoundationEssentials
-internal import Media
+internal import MulticamMedia
 
 /// Sends HTTP requests with libsoup, one at a time. Each request has a deadline. Use an instance only on the
 /// thread that created it.

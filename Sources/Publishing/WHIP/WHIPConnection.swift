@@ -1,5 +1,5 @@
-internal import Inputs
-internal import Media
+internal import MulticamInputs
+internal import MulticamMedia
 
 /// A connection to a WHIP server (RFC 9725). The connection sends video and audio over WebRTC: H.264 packets
 /// of the recording or of a separate encoder, and the program's mix encoded as Opus.

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-import Media
+import MulticamMedia
 
 /// URL of a WHIP endpoint, or of the resource that a WHIP server creates for a stream. All properties except
 /// `place` are secret.

@@ -1,8 +1,8 @@
-internal import CGStreamer
+internal import CMulticamGStreamer
 // Both modules include GLib. GLib's types belong to the module that is imported first.
-internal import CSoup
+internal import CMulticamSoup
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// Sends H.264 and Opus to one WebRTC peer, using a GStreamer pipeline with the element `webrtcbin`.
 ///

@@ -1,7 +1,7 @@
-internal import CMedia
-internal import Encoding
+internal import CMulticamMedia
 internal import Glibc
-internal import Media
+internal import MulticamEncoding
+internal import MulticamMedia
 
 /// Receives frames and audio from a libavformat stream, determines their capture times, and sends them to the session.
 /// Use this type only on the camera's thread.

@@ -1,6 +1,6 @@
-internal import CMedia
-internal import Encoding
-internal import Media
+internal import CMulticamMedia
+internal import MulticamEncoding
+internal import MulticamMedia
 
 /// A libavformat connection with a deadline for every call. Use this type only on the thread that creates it.
 ///

@@ -1,5 +1,5 @@
-internal import CMedia
-internal import Media
+internal import CMulticamMedia
+internal import MulticamMedia
 
 /// Decodes video that can't be recorded as delivered. The output is I420. Use this type only on the camera's thread.
 final class NetworkFrameDecoder {

@@ -1,5 +1,5 @@
-internal import CMedia
-internal import Media
+internal import CMulticamMedia
+internal import MulticamMedia
 
 /// Converts an H.264 stream to access units in Annex B, each key frame with its parameter sets. Use this type only on
 /// the camera's thread.

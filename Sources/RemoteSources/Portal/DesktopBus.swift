@@ -1,6 +1,6 @@
-internal import CSoup
+internal import CMulticamSoup
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// A connection to the desktop's session bus (D-Bus) with a deadline for every reply. Use this type only on the thread
 /// that creates it.

@@ -1,8 +1,8 @@
-internal import CSoup
+internal import CMulticamSoup
 internal import FoundationEssentials
-internal import Media
-internal import SessionFolder
-internal import System
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
 
 /// A screen cast session of xdg-desktop-portal, which the user approves in a desktop dialog. Use this type only on the
 /// thread that creates it. When the session is released, the desktop stops sharing.

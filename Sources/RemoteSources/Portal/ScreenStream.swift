@@ -1,7 +1,7 @@
-internal import CMedia
-internal import CPipeWire
+internal import CMulticamMedia
+internal import CMulticamPipeWire
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// A screen that the desktop shares: frames that arrive over PipeWire in shared memory. Use this type only on the
 /// thread that creates it.

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// A screen or a window that the user shares in the desktop's dialog (Wayland). Use this type only on the thread that
 /// creates it.

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// A screen, a window, or a part of a screen that can be captured. Use this type only on the thread that creates it.
 protocol Screen: AnyObject {

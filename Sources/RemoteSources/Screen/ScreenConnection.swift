@@ -1,6 +1,6 @@
-internal import CMedia
-internal import Encoding
-internal import Media
+internal import CMulticamMedia
+internal import MulticamEncoding
+internal import MulticamMedia
 
 /// Captures a screen at the rate of its track, and sends it as JPEGs. Use this type only on the camera's thread.
 ///

@@ -1,9 +1,9 @@
-internal import CLinux
-internal import CXCB
-internal import Control
+internal import CMulticamLinux
+internal import CMulticamXCB
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
+internal import MulticamControl
+internal import MulticamMedia
 
 /// A connection to an X server with a deadline for every reply. Use this type only on the thread that creates it.
 final class XConnection {

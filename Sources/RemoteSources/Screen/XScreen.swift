@@ -1,8 +1,8 @@
-internal import CLinux
-internal import CMedia
-internal import CXCB
+internal import CMulticamLinux
+internal import CMulticamMedia
+internal import CMulticamXCB
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// An X11 display, or a window or region of it. Use this type only on the thread that creates it.
 ///

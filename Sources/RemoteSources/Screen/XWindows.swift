@@ -1,5 +1,5 @@
-internal import CXCB
-internal import Media
+internal import CMulticamXCB
+internal import MulticamMedia
 
 /// The windows of a display, by title. Use this type only on the connection's thread.
 struct XWindows {

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// Counts missing frames from the timestamps of successive frames.
 ///

@@ -1,6 +1,6 @@
-internal import Control
-internal import Media
-internal import MediaLink
+internal import MulticamControl
+internal import MulticamMedia
+internal import MulticamMediaLink
 
 /// Output of one network camera to the session. Use this type only on the camera's thread.
 final class SourceOutput {

@@ -1,6 +1,6 @@
-internal import CMedia
+internal import CMulticamMedia
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// Maps the timestamps of a network stream to CLOCK_MONOTONIC.
 ///

@@ -1,5 +1,5 @@
-internal import Encoding
-internal import Media
+internal import MulticamEncoding
+internal import MulticamMedia
 
 /// Receives the JPEGs of a web server's multipart stream, determines their capture times, and sends them to the
 /// session. Use this type only on the camera's thread.

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Media
+internal import MulticamMedia
 
 /// Splits a multipart stream of JPEGs (`multipart/x-mixed-replace`) into its parts. This value type receives bytes and
 /// returns parts.

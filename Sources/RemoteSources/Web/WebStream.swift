@@ -1,5 +1,5 @@
-internal import CSoup
-internal import Media
+internal import CMulticamSoup
+internal import MulticamMedia
 
 /// A continuous response from a web server, read by libsoup with a deadline for every call. Use this type only on the
 /// thread that creates it.

@@ -1,13 +1,13 @@
-internal import Containers
-internal import Encoders
 internal import FoundationEssentials
 internal import Glibc
-internal import Inputs
-internal import Media
-internal import Plan
-internal import SessionFolder
-internal import System
-internal import Writers
+internal import MulticamContainers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSessionFolder
+internal import MulticamSystem
+internal import MulticamWriters
 
 /// The file and encoder of a camera track that begins while the recording is running. A copied track doesn't have an
 /// encoder.

@@ -1,13 +1,13 @@
-internal import Containers
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Plan
-internal import Profiles
-internal import SessionFolder
-internal import System
-internal import Timing
-internal import Writers
+internal import MulticamContainers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+internal import MulticamSessionFolder
+internal import MulticamSystem
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// Creates the encoders, files, and tracks of a plan in two steps. The first step creates encoders and files, which
 /// takes time and may fail. The second step runs when T0 is known, and creates the tracks that feed the encoders and

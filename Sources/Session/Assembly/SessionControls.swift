@@ -1,8 +1,8 @@
-internal import Inputs
-internal import Media
-internal import Plan
-internal import SessionFolder
-internal import Stills
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSessionFolder
+internal import MulticamStills
 
 /// Callers' requests to a running recording, stored until the timeline dequeues them. Any thread may add requests.
 final class SessionControls: Sendable {

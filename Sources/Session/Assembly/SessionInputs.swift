@@ -1,6 +1,6 @@
-internal import Inputs
-internal import Media
-internal import SessionFolder
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// The devices of a session. Starts the devices, waits until all of them deliver data, and buffers the latest
 /// deliveries until the first tick.

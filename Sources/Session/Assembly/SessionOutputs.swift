@@ -1,8 +1,8 @@
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Monitoring
-internal import Writers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamWriters
 
 /// All outputs of a running session. Use this type only on the timeline's thread.
 final class SessionOutputs {

@@ -1,7 +1,7 @@
-internal import Inputs
-internal import Media
-internal import Plan
-internal import Profiles
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
 
 /// Matches the exposure and color of cameras before a recording. The leading camera determines its automatic
 /// values once; all cameras are set to these values and locked. The focus of each camera settles separately

@@ -1,7 +1,7 @@
-internal import Media
-internal import Plan
-internal import Profiles
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+internal import MulticamSessionFolder
 
 /// Decides when the user's changes to a running session take effect, and stores them for the manifest. Use
 /// this type only on the timeline's thread.

@@ -1,6 +1,6 @@
-internal import Encoders
-internal import Media
-internal import SessionFolder
+internal import MulticamEncoders
+internal import MulticamMedia
+internal import MulticamSessionFolder
 
 /// Reports encoders that failed and were replaced, and ends tracks whose encoder could not be replaced. Use
 /// this type only on the timeline's thread, until the encoders are joined.

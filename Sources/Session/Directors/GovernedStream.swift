@@ -1,7 +1,7 @@
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Plan
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
 
 /// A stream of frames composed and encoded in this process. The load of a governed stream can be reduced
 /// while the stream is running. Use this type only on the timeline's thread.

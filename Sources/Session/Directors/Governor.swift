@@ -1,10 +1,10 @@
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Monitoring
-internal import Plan
-internal import SessionFolder
-internal import Writers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamPlan
+internal import MulticamSessionFolder
+internal import MulticamWriters
 
 /// Feeds the governor's policy with measurements of the recording, and executes its decisions. Use this type
 /// only on the timeline's thread.

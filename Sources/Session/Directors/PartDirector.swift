@@ -1,8 +1,8 @@
-internal import Inputs
-internal import Media
-internal import Plan
-internal import SessionFolder
-internal import Writers
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSessionFolder
+internal import MulticamWriters
 
 /// Splits a recording's files into parts: all files at a requested split, or a single file when a copied
 /// camera changes its size or source. Use this type only on the timeline's thread.

@@ -1,8 +1,8 @@
-internal import Containers
-internal import Media
-internal import Monitoring
-internal import SessionFolder
-internal import Writers
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamSessionFolder
+internal import MulticamWriters
 
 /// Monitors the disks of a recording: reports failures, losses and low disk space, and ends the files on each
 /// disk in time. Use this type only on the timeline's thread.

@@ -1,9 +1,9 @@
-internal import Inputs
-internal import Media
-internal import Plan
-internal import SessionFolder
-internal import Timing
-internal import Writers
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSessionFolder
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// Changes cameras and microphones during the recording, ends their tracks and begins new ones. Use this type
 /// only on the timeline's thread.

@@ -1,14 +1,14 @@
-internal import Containers
-internal import Encoders
 internal import FoundationEssentials
 internal import Glibc
-internal import Inputs
-internal import Media
-internal import Plan
-internal import SessionFolder
-internal import System
-internal import Timing
-internal import Writers
+internal import MulticamContainers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSessionFolder
+internal import MulticamSystem
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// A recording after its last tick: the third and last phase. Waits for the encoders, closes the files disk by disk, and
 /// reports the outcome, on a thread other than the timeline's.

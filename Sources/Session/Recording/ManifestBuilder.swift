@@ -1,13 +1,13 @@
-internal import Encoders
 internal import FoundationEssentials
 internal import Glibc
-internal import Inputs
-internal import Media
-internal import Plan
-internal import Profiles
-internal import SessionFolder
-internal import Timing
-internal import Writers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+internal import MulticamSessionFolder
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// Builds a recording's manifest: its devices, tracks, files, counts and outcome.
 package struct ManifestBuilder {

@@ -1,8 +1,8 @@
-internal import Inputs
-internal import Media
-internal import Plan
-internal import SessionFolder
-internal import Timing
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSessionFolder
+internal import MulticamTiming
 
 /// The devices of a recording, with the current state of their clocks, for the manifest.
 struct RecordedDevices {

@@ -1,9 +1,9 @@
-internal import Containers
 internal import Glibc
-internal import Media
-internal import SessionFolder
-internal import System
-internal import Writers
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamSystem
+internal import MulticamWriters
 
 /// The files of a recording in one session folder: closed files with counts, or files of a running recording without
 /// counts.

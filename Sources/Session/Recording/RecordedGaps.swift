@@ -1,8 +1,8 @@
-internal import Encoders
-internal import Media
-internal import SessionFolder
-internal import Timing
-internal import Writers
+internal import MulticamEncoders
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// The gaps in the tracks on one disk, for the manifest.
 struct RecordedGaps {

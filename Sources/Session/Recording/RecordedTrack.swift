@@ -1,5 +1,5 @@
-public import Media
-internal import SessionFolder
+public import MulticamMedia
+internal import MulticamSessionFolder
 
 /// A track of a recording: its files, and the numbers of its frames or samples.
 public struct RecordedTrack: Sendable, Equatable {

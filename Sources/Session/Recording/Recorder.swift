@@ -1,12 +1,12 @@
-internal import Containers
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Plan
-internal import Profiles
-internal import SessionFolder
-internal import Timing
-internal import Writers
+internal import MulticamContainers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+internal import MulticamSessionFolder
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// Owns one recording and runs its phases, from starting its devices to closing its files, on one of the session's threads:
 ///

@@ -1,5 +1,5 @@
-public import Media
-internal import SessionFolder
+public import MulticamMedia
+internal import MulticamSessionFolder
 
 /// A recording of a `MulticamSession`, from its start until its files are closed.
 ///

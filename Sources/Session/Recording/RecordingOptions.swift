@@ -1,7 +1,7 @@
-public import Media
-public import Plan
-public import SessionFolder
-public import Writers
+public import MulticamMedia
+public import MulticamPlan
+public import MulticamSessionFolder
+public import MulticamWriters
 
 /// Options of a recording that aren't part of its plan, such as the folder, the duration, and limits.
 public struct RecordingOptions: Sendable {

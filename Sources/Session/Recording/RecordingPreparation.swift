@@ -1,12 +1,12 @@
-internal import Containers
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Monitoring
-internal import Plan
-internal import SessionFolder
-internal import Timing
-internal import Writers
+internal import MulticamContainers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamPlan
+internal import MulticamSessionFolder
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// A recording before T0, the first phase: waits until the devices deliver data, creates the files, and chooses T0. Use this
 /// type only on the timeline's thread.

@@ -1,15 +1,15 @@
-internal import Containers
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Monitoring
-internal import Plan
-internal import Profiles
-internal import SessionFolder
-internal import Stills
-internal import System
-internal import Timing
-internal import Writers
+internal import MulticamContainers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamPlan
+internal import MulticamProfiles
+internal import MulticamSessionFolder
+internal import MulticamStills
+internal import MulticamSystem
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// A recording from T0 to its end: the second phase. Use this type only on the timeline's thread. After `run` returns,
 /// only `FinishingRecording` uses it.

@@ -1,9 +1,9 @@
-internal import Inputs
-internal import Media
-internal import Plan
-internal import SessionFolder
-internal import Timing
-internal import Writers
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSessionFolder
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// Advances tick by tick, a constant alignment delay behind the present, and makes every output process each
 /// tick of its grid.

@@ -1,7 +1,7 @@
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Timing
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamTiming
 
 /// Advances all microphones and the program's mix in blocks of 20 ms. Use this type only on the timeline's
 /// thread.

@@ -1,5 +1,5 @@
-internal import Media
-internal import Timing
+internal import MulticamMedia
+internal import MulticamTiming
 
 /// Resamples one microphone's audio to the track's samples at 48 kHz. Use this type only on the timeline's
 /// thread.

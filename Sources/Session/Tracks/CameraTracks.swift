@@ -1,9 +1,9 @@
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Plan
-internal import Timing
-internal import Writers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// A track of one camera. Selects the frame for each tick, and passes it to the file or the encoder. Use this
 /// type only on the timeline's thread.

@@ -1,8 +1,8 @@
-internal import Inputs
-internal import Media
-internal import SessionFolder
-internal import Timing
-internal import Writers
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// Passes the metadata of each frame of one camera, from T0 to the end, to files and taps. Use this type only
 /// on the timeline's thread, until the timeline has ended.

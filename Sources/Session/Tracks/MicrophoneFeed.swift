@@ -1,8 +1,8 @@
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import SessionFolder
-internal import Timing
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamSessionFolder
+internal import MulticamTiming
 
 /// Distributes one microphone's aligned audio to its tracks, the program and audio taps. Use this type only
 /// on the timeline's thread.

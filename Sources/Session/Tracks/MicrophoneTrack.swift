@@ -1,9 +1,9 @@
-internal import Encoders
 internal import FoundationEssentials
-internal import Media
-internal import Plan
-internal import Timing
-internal import Writers
+internal import MulticamEncoders
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// A microphone's own track, stored in separate files or as a stream of a movie. The track stores the range
 /// of its samples and the sample counts. Use this type only on the timeline's thread.

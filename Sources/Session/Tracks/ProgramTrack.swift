@@ -1,9 +1,9 @@
-internal import Encoders
-internal import Inputs
-internal import Media
-internal import Plan
-internal import Timing
-internal import Writers
+internal import MulticamEncoders
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamTiming
+internal import MulticamWriters
 
 /// The program's track. At each tick, the track composes and encodes the frames of all visible cameras. Use
 /// this type only on the timeline's thread.

@@ -1,6 +1,6 @@
-public import Inputs
-public import Media
-public import Timing
+public import MulticamInputs
+public import MulticamMedia
+public import MulticamTiming
 
 /// Delivers the data captured by several devices to the caller, tick by tick, in one call for all devices.
 ///

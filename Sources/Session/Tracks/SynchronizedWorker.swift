@@ -1,6 +1,6 @@
-internal import Inputs
-internal import Media
-internal import Timing
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamTiming
 
 /// Processes the ticks of one synchronized output by the same rules as tracks. Use this type only on the
 /// timeline's thread.

@@ -1,9 +1,9 @@
-internal import Containers
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-internal import System
-package import Timing
+internal import MulticamContainers
+package import MulticamMedia
+internal import MulticamSystem
+package import MulticamTiming
 
 /// Content of `group.json`: the recording of a group. The session folders of its nodes are in the same directory, each
 /// in a folder with the node's name.

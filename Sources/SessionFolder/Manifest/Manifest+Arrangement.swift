@@ -1,6 +1,6 @@
-package import Media
-package import Plan
-package import Profiles
+package import MulticamMedia
+package import MulticamPlan
+package import MulticamProfiles
 
 extension Manifest {
     /// The content and the mix of the program, starting at a point in time. Together with the tracks, the

@@ -1,6 +1,6 @@
-package import Media
-package import Monitoring
-package import Plan
+package import MulticamMedia
+package import MulticamMonitoring
+package import MulticamPlan
 
 extension Manifest {
     /// Predicted resource requirements and measured cost of the recording. Times and memory are `nil` in simulated

@@ -1,6 +1,6 @@
-package import Media
-package import Plan
-package import Timing
+package import MulticamMedia
+package import MulticamPlan
+package import MulticamTiming
 
 extension Manifest {
     /// A camera or a microphone in the recording, with the state of its clock.

@@ -1,5 +1,5 @@
-package import Media
-package import Timing
+package import MulticamMedia
+package import MulticamTiming
 
 extension Manifest {
     /// A track: the recording of one camera, of one microphone or of the program.
@@ -290,7 +290,7 @@ extension Manifest {
         package var true_peak_dbtp: Double?
 
         /// Creates the entry from measured values, rounded to 0.01.
-        package init(_ loudness: Media.Loudness) {
+        package init(_ loudness: MulticamMedia.Loudness) {
             func rounded(_ value: Double?) -> Double? { value.map { Clock.rounded($0, 100) } }
             integrated_lufs = rounded(loudness.integrated)
             range_lu = rounded(loudness.range)

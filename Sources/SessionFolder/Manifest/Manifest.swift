@@ -1,12 +1,12 @@
-internal import Containers
 package import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import Monitoring
-internal import Plan
-package import Profiles
-package import System
-package import Timing
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamPlan
+package import MulticamProfiles
+package import MulticamSystem
+package import MulticamTiming
 
 /// The content of `manifest.json`: devices, tracks, files, losses and cost of one recording. The format is a public
 /// interface for other programs.

@@ -1,5 +1,5 @@
-package import Containers
-internal import Media
+package import MulticamContainers
+internal import MulticamMedia
 
 extension MovieMetadata {
     /// Creates a chapter for each marker. A marker without text gets its number as its name. Players show

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The time when all tracks of a recovered recording end. A crash leaves the tracks with different lengths.
 ///

@@ -1,7 +1,7 @@
-internal import Containers
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// Finds the media files of a session folder and groups each file with its continuation files.
 struct FileSearch {

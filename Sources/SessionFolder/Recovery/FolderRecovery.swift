@@ -1,8 +1,8 @@
-internal import Containers
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// Recovers a session folder: its media files, its manifest and its events.
 struct FolderRecovery {

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-package import Media
-internal import Timing
+package import MulticamMedia
+internal import MulticamTiming
 
 extension Manifest {
     /// The result of recovering an interrupted recording.

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-internal import System
-package import Timing
+package import MulticamMedia
+internal import MulticamSystem
+package import MulticamTiming
 
 /// The events of an interrupted recording, read from `events.ndjson` for a recovery.
 ///

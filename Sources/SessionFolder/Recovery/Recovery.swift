@@ -1,7 +1,7 @@
-internal import Containers
 internal import Glibc
-internal import Media
-internal import System
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// Recovers a recording after a crash or a power loss: a session folder or a single media file.
 ///

@@ -1,7 +1,7 @@
-internal import Containers
 internal import FoundationEssentials
-internal import Media
-internal import System
+internal import MulticamContainers
+internal import MulticamMedia
+internal import MulticamSystem
 
 /// A media file to be recovered, opened and locked.
 struct RemainingFile {

@@ -1,5 +1,5 @@
-internal import Media
-internal import Timing
+internal import MulticamMedia
+internal import MulticamTiming
 
 /// The losses of one track, grouped by cause.
 ///

@@ -1,7 +1,7 @@
-internal import Media
-internal import Monitoring
-internal import Profiles
-internal import Timing
+internal import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamProfiles
+internal import MulticamTiming
 
 /// The human-readable verdict on a recording: whether it is complete, and if not, what was lost, why, and what to do
 /// about it.

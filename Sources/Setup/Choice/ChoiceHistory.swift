@@ -1,8 +1,8 @@
-internal import Capture
 internal import Glibc
-package import Media
-package import Plan
-internal import Profiles
+internal import MulticamCapture
+package import MulticamMedia
+package import MulticamPlan
+internal import MulticamProfiles
 
 /// The device choices that one application has stored for its user. An app can display, add, and delete choices.
 ///

@@ -1,6 +1,6 @@
-internal import Capture
-public import Media
-public import Plan
+internal import MulticamCapture
+public import MulticamMedia
+public import MulticamPlan
 
 /// Determines which camera and microphone an app should use: the devices that its user prefers, and the best devices
 /// available now.

@@ -1,7 +1,7 @@
-internal import Capture
-package import Media
-internal import Plan
-internal import Profiles
+internal import MulticamCapture
+package import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
 
 /// Determines between recordings which camera the leading role should use, based on the profile's policy and the user's
 /// choices.

@@ -1,7 +1,7 @@
-internal import Capture
-internal import Media
-internal import Plan
-internal import Profiles
+internal import MulticamCapture
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
 
 /// Applies the stored choices to a profile: assigns a camera to each role with the selector `any`. Has no side effects.
 ///

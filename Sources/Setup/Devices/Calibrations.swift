@@ -1,5 +1,5 @@
-package import Media
-internal import Plan
+package import MulticamMedia
+internal import MulticamPlan
 
 /// Measured timestamp error of one device in one format.
 package struct CalibratedDevice: Sendable, Equatable, Codable {

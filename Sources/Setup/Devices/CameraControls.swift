@@ -1,8 +1,8 @@
-internal import Capture
-package import Media
-internal import Plan
-package import Session
-internal import VirtualDevices
+internal import MulticamCapture
+package import MulticamMedia
+internal import MulticamPlan
+package import MulticamSession
+internal import MulticamVirtualDevices
 
 /// Lists and sets the controls of one connected camera, and saves their values as presets.
 ///

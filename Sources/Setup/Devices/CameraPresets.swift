@@ -1,9 +1,9 @@
-internal import Capture
 internal import Glibc
-package import Media
-internal import Plan
-internal import Profiles
-internal import VirtualDevices
+internal import MulticamCapture
+package import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+internal import MulticamVirtualDevices
 
 /// The presets of one camera: saved control values, identified by name.
 ///

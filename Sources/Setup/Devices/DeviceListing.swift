@@ -1,6 +1,6 @@
-internal import Capture
-package import Media
-package import Plan
+internal import MulticamCapture
+package import MulticamMedia
+package import MulticamPlan
 
 /// All connected devices, for `multicam devices` and for apps with a device picker.
 package struct DeviceListing: Sendable {

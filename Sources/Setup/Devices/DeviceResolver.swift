@@ -1,9 +1,9 @@
-internal import Capture
-internal import Media
-package import Plan
-internal import Profiles
-internal import Session
-package import VirtualDevices
+internal import MulticamCapture
+internal import MulticamMedia
+package import MulticamPlan
+internal import MulticamProfiles
+internal import MulticamSession
+package import MulticamVirtualDevices
 
 /// Finds the device for each role of a profile. Devices are opened only to query them.
 package struct DeviceResolver {

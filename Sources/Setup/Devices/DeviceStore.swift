@@ -1,5 +1,5 @@
-internal import Capture
-package import Media
+internal import MulticamCapture
+package import MulticamMedia
 
 /// Device data stored between sessions: the last device of each role, and the user's notes on cameras.
 ///

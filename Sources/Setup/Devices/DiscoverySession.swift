@@ -1,5 +1,5 @@
-internal import Capture
-public import Media
+internal import MulticamCapture
+public import MulticamMedia
 
 /// A live list of cameras and microphones that reports added, removed, and changed devices.
 ///

@@ -1,5 +1,5 @@
-internal import Media
-internal import Plan
+internal import MulticamMedia
+internal import MulticamPlan
 
 /// Assigns devices to roles, based on the connected devices and the stored assignments. Has no side effects.
 struct RoleAssignment {

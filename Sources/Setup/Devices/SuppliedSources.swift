@@ -1,8 +1,8 @@
 internal import FoundationEssentials
-package import Media
-internal import Plan
-internal import Profiles
-internal import Session
+package import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+internal import MulticamSession
 
 /// The cameras and microphones that an app supplies, by role.
 package struct SuppliedSources: Sendable {

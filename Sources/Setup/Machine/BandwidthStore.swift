@@ -1,5 +1,5 @@
-internal import Capture
-internal import Media
+internal import MulticamCapture
+internal import MulticamMedia
 
 /// The USB bandwidth that cameras have reserved while streaming, by camera and format. A camera's bandwidth
 /// can't be queried before the camera streams.

@@ -1,7 +1,7 @@
-package import Capture
-internal import Encoding
 internal import Glibc
-package import Media
+package import MulticamCapture
+internal import MulticamEncoding
+package import MulticamMedia
 
 /// Finds hardware encoders from files in `/dev`, `/sys`, and `/proc`, and from libavcodec's build configuration.
 /// Whether an encoder works is known only after a trial.

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import Glibc
-internal import Media
-internal import Plan
-internal import Session
-internal import SessionFolder
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSession
+internal import MulticamSessionFolder
 
 /// Measures the overhead of recording by making several seconds of real recordings from synthetic devices.
 ///

@@ -1,8 +1,8 @@
-internal import Encoding
 internal import FoundationEssentials
-package import Media
-package import Plan
-internal import System
+internal import MulticamEncoding
+package import MulticamMedia
+package import MulticamPlan
+internal import MulticamSystem
 
 /// The model of this computer that `HardwareCost` uses.
 package struct ThisMachine: Sendable {

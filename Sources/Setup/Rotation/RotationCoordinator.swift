@@ -1,6 +1,6 @@
-public import Media
-public import Plan
-package import Profiles
+public import MulticamMedia
+public import MulticamPlan
+package import MulticamProfiles
 
 /// Computes the rotation angles of one camera's frames for files and for a preview, and updates them when the computer
 /// is rotated. Create one coordinator per camera.

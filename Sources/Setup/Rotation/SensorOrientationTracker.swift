@@ -1,6 +1,6 @@
-internal import Capture
-public import Media
-internal import Plan
+internal import MulticamCapture
+public import MulticamMedia
+internal import MulticamPlan
 
 /// Tracks the computer's orientation with its accelerometer, on a separate thread, until the object is released.
 public final class SensorOrientationTracker: OrientationTracker {

@@ -1,9 +1,9 @@
-internal import Inputs
-internal import Media
-internal import Plan
-internal import Profiles
-package import Session
-internal import Stills
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+package import MulticamSession
+internal import MulticamStills
 
 /// Tracks the computer's orientation while a session is recording, for cameras that are configured with
 /// `rotation: sensor`.

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-package import Plan
-package import Profiles
+package import MulticamMedia
+package import MulticamPlan
+package import MulticamProfiles
 
 /// A live output and its address. The textual description contains no keys.
 package struct LiveOutput: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {

@@ -1,9 +1,9 @@
-package import Inputs
-public import Media
-public import Plan
-public import Session
-internal import Stills
-internal import System
+package import MulticamInputs
+public import MulticamMedia
+public import MulticamPlan
+public import MulticamSession
+internal import MulticamStills
+internal import MulticamSystem
 
 /// The computer whose capacity limits a session.
 public enum SessionMachine: Sendable {

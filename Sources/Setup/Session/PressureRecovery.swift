@@ -1,6 +1,6 @@
-package import Media
-internal import Monitoring
-internal import System
+package import MulticamMedia
+internal import MulticamMonitoring
+internal import MulticamSystem
 
 /// Waits until system pressure has recovered, after a recording ended because of system pressure and before
 /// the next recording continues it.

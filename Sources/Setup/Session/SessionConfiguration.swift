@@ -1,8 +1,8 @@
-internal import Inputs
-public import Media
-package import Plan
-public import Profiles
-public import Session
+internal import MulticamInputs
+public import MulticamMedia
+package import MulticamPlan
+public import MulticamProfiles
+public import MulticamSession
 
 /// What a session records: a profile, the devices for its roles, and the recording's options.
 public struct SessionConfiguration: Sendable {

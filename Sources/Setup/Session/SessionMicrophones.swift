@@ -1,10 +1,10 @@
-internal import Capture
-internal import Encoding
-internal import Media
-internal import Plan
-internal import Session
-internal import Synchrony
-internal import VirtualDevices
+internal import MulticamCapture
+internal import MulticamEncoding
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamSession
+internal import MulticamSynchrony
+internal import MulticamVirtualDevices
 
 extension SessionSetup {
     /// Opens the microphones of a plan. A microphone used by several roles is captured only once if all of them use the

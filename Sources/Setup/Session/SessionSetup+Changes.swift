@@ -1,9 +1,9 @@
-internal import Capture
-package import Media
-internal import Plan
-internal import Profiles
-package import Session
-internal import Stills
+internal import MulticamCapture
+package import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+package import MulticamSession
+internal import MulticamStills
 
 extension SessionSetup: DeviceProvider {
     /// Opens another camera and adds it to a recording session of this setup. If another process provides the camera,

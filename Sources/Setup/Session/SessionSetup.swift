@@ -1,17 +1,17 @@
-internal import Capture
-internal import Control
-internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-package import Inputs
-package import Media
-package import Plan
-package import Profiles
-package import Session
-internal import SessionFolder
-internal import Stills
-internal import System
-internal import VirtualDevices
+internal import MulticamCapture
+internal import MulticamControl
+internal import MulticamEncoding
+package import MulticamInputs
+package import MulticamMedia
+package import MulticamPlan
+package import MulticamProfiles
+package import MulticamSession
+internal import MulticamSessionFolder
+internal import MulticamStills
+internal import MulticamSystem
+internal import MulticamVirtualDevices
 
 /// Prepares a recording session: finds and opens the devices of a profile.
 ///

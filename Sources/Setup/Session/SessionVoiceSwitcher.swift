@@ -1,9 +1,9 @@
-internal import Inputs
-internal import Interchange
-internal import Media
-internal import Plan
-internal import Profiles
-package import Session
+internal import MulticamInputs
+internal import MulticamInterchange
+internal import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+package import MulticamSession
 
 /// Switches the program to the active speaker while a session is running.
 ///

@@ -1,12 +1,12 @@
-internal import Capture
-internal import Encoding
-package import Media
-internal import Plan
-internal import Profiles
-package import Session
-internal import SessionFolder
-package import Stills
-internal import VirtualDevices
+internal import MulticamCapture
+internal import MulticamEncoding
+package import MulticamMedia
+internal import MulticamPlan
+internal import MulticamProfiles
+package import MulticamSession
+internal import MulticamSessionFolder
+package import MulticamStills
+internal import MulticamVirtualDevices
 
 /// Takes stills from cameras that aren't in use. Runs the cameras until exposure and focus have settled,
 /// captures the next good frame of each, and stops the cameras.

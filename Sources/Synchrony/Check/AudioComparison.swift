@@ -1,5 +1,5 @@
-internal import Encoding
-internal import Media
+internal import MulticamEncoding
+internal import MulticamMedia
 
 /// Offset between two microphones, based on sound that both recorded. The offset is measured in one window
 /// near the start and one near the end of the recording, and the two results must agree.

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import Glibc
-package import Media
-package import SessionFolder
-internal import System
-package import Timing
+package import MulticamMedia
+package import MulticamSessionFolder
+internal import MulticamSystem
+package import MulticamTiming
 
 /// A finished recording, as described by the manifest in its session folder. All files of the recording's
 /// tracks exist.

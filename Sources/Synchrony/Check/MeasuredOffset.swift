@@ -1,5 +1,5 @@
 internal import Glibc
-package import Media
+package import MulticamMedia
 
 /// Offset of a track from its reference at a certain time. The offset is positive if events appear later in
 /// the track than in the reference.

@@ -1,5 +1,5 @@
-internal import Encoding
-package import Media
+internal import MulticamEncoding
+package import MulticamMedia
 
 /// Measures the offsets between the tracks of a recording, using only the recorded frames and audio.
 ///

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The result of `multicam sync-check`. The file `report/sync.json` contains this result in the format that
 /// is specified in `docs/sync.schema.json`.

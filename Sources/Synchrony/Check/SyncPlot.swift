@@ -1,5 +1,5 @@
-internal import Media
-internal import Plots
+internal import MulticamMedia
+internal import MulticamPlots
 
 /// Draws `report/sync-check.svg`, which shows the tolerance of each track, and its offset over time with the
 /// uncertainty.

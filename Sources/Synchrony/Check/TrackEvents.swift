@@ -1,5 +1,5 @@
-internal import Encoding
-package import Media
+internal import MulticamEncoding
+package import MulticamMedia
 
 /// Finds flashes or onsets in windows of one track.
 ///

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Detects flashes in the frames of one camera, each with the range of its possible start times. The detector
 /// is a value type that receives frames and returns events.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Estimated delay of a device's time stamps relative to a reference. The estimate is based on the range of
 /// possible offsets of each event.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Detects claps and beeps in the audio of one microphone, and reports them on the clock of the microphone's
 /// time stamps. The detector is a value type that receives audio and returns events.

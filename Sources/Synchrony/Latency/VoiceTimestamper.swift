@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Determines the capture times of a voice signal that a sound server derives from a microphone. The voice
 /// signal is compared with the microphone's own audio.

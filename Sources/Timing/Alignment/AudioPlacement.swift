@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Determines how a microphone's samples are placed on the session's grid. Sample n of the track is at T0 +
 /// n/48 000 s.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The limit after which a camera without frames counts as silent.
 package enum CameraSilence {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Assigns presentation times to the frames of a copied H.264 stream. Each frame gets its capture time,
 /// rounded to a tick of a fine time scale.

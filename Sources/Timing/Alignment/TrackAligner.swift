@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Assigns a camera's frames to the ticks of a track's grid by capture time.
 ///

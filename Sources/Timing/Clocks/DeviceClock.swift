@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Models a device's clock relative to the session clock. The model estimates when the n-th frame or sample
 /// was actually captured.

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// The latest timestamps of a device, stored as points relative to an expected line.
 ///

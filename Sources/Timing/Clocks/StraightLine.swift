@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// A straight line given by y = `intercept` + `slope` · x.
 struct StraightLine: Sendable {

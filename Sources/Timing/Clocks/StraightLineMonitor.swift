@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Checks whether a device's timestamps still agree with the line fitted to them, and detects when the
 /// timestamps agree with another line.

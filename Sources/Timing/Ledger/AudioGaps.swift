@@ -1,4 +1,4 @@
-public import Media
+public import MulticamMedia
 
 /// Silent periods in a microphone's track. In these periods, audio was lost, late, or missing although the
 /// device was available.

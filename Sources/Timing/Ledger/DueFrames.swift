@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Computes the lost frames of a camera from the times at which frames were due.
 ///

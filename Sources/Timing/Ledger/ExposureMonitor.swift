@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Counts the frames that a camera omits without reporting them. In low light, nearly all webcams use an
 /// exposure time that is longer than the frame interval. The webcam then delivers, for example, half as many

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Frame counts of a camera's track: written = captured − decimated + duplicated + slate.
 package struct FrameCounts: Sendable, Equatable {

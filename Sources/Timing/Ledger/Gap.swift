@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// A period in which a track doesn't contain the content that should have been captured.
 package struct Gap: Sendable, Equatable, Codable {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// Steers a session clock to follow the common time of a group of computers during a group recording. As a
 /// result, the computers' crystal errors of tens of parts per million don't affect the length of tracks.

@@ -1,4 +1,4 @@
-internal import Media
+internal import MulticamMedia
 
 /// The group time as a linear function of `CLOCK_MONOTONIC`, fitted to the measurements of the last minute.
 /// The fit tolerates outliers in up to a quarter of the measurements.

@@ -1,5 +1,5 @@
 package import FoundationEssentials
-package import Media
+package import MulticamMedia
 
 /// A session clock that follows the common time of a group of computers during a group recording. At all
 /// other times, the session clock follows its base clock. All methods are thread-safe.

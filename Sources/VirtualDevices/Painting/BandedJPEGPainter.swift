@@ -1,6 +1,6 @@
-import Encoding
 import Glibc
-import Media
+import MulticamEncoding
+import MulticamMedia
 
 /// Paints the moving test frame as JPEGs, at a fraction of the cost of full encoding.
 ///

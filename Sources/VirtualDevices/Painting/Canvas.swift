@@ -1,6 +1,6 @@
-import Encoding
 import Glibc
-import Media
+import MulticamEncoding
+import MulticamMedia
 
 /// A raw frame on which rectangles are painted row by row. A canvas is used by one thread until its memory is shared.
 struct Canvas {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The code strip of a test frame, which encodes the frame number and the start time of the frame's exposure.
 ///

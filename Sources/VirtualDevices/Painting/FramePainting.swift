@@ -1,5 +1,5 @@
-import Encoding
-import Media
+import MulticamEncoding
+import MulticamMedia
 
 /// The sensor and encoder of a synthetic camera, which produce the bytes of each frame. Each object is used
 /// by only one thread.

@@ -1,5 +1,5 @@
-import Encoding
-import Media
+import MulticamEncoding
+import MulticamMedia
 
 /// An image file, loaded as an upright frame in packed I420 (full-range BT.601).
 struct StillFrame: Sendable {

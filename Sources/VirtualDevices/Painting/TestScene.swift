@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// The moving test frame, described by rectangles in the stored frame. The frame consists of colored tiles
 /// separated by a grid, a lane with a moving box, and the code strip.

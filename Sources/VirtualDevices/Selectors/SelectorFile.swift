@@ -1,5 +1,5 @@
 import Glibc
-import Media
+import MulticamMedia
 
 /// A file named in a selector. Errors are reported as a missing or unusable device.
 struct SelectorFile {

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// The controls of a synthetic camera. The controls resemble those of a webcam with automatic exposure, white balance,
 /// and focus. Thread-safe.

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The parts of a `virtual:PATTERN?key=value&…` selector, with parsers for its values.
 ///

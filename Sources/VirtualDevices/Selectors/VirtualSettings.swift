@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The settings of a synthetic camera, parsed from a `virtual:PATTERN?key=value&…` selector.
 package struct VirtualCameraSettings: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import Media
+package import MulticamMedia
 
 /// The behavior of a synthetic camera or microphone. The behavior consists of a clock, a latency, and random and
 /// scripted faults.

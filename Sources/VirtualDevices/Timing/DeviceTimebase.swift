@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A synthetic device's own clock. Frame or sample n begins at tₙ = phase + n / (rate · (1 + drift)).
 ///

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Determines which frames or slices of a synthetic device are delivered, and when.
 ///

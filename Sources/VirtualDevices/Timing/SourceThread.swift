@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// The thread of a synthetic or file-backed device. The thread is started, notified when the recording begins, stopped,
 /// and joined.

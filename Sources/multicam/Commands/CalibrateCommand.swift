@@ -1,12 +1,12 @@
-import Arguments
 import Glibc
-import Media
-import MediaServing
+import MulticamArguments
 import MulticamKit
-import Plan
-import SessionFolder
-import Setup
-import Synchrony
+import MulticamMedia
+import MulticamMediaServing
+import MulticamPlan
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamSynchrony
 
 /// `multicam calibrate`: measures the latency of cameras and microphones, and shows or deletes stored
 /// calibrations.

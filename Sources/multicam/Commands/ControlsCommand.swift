@@ -1,8 +1,8 @@
-import Arguments
-import Control
-import Media
-import SessionFolder
-import Setup
+import MulticamArguments
+import MulticamControl
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamSetup
 
 /// `multicam controls`: shows and sets the controls of a camera, and stores their values as presets.
 struct ControlsCommand: Command {

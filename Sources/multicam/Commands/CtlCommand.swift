@@ -1,11 +1,11 @@
-import Arguments
-import Control
 import FoundationEssentials
 import Glibc
-import Media
+import MulticamArguments
+import MulticamControl
 import MulticamKit
-import Profiles
-import SessionFolder
+import MulticamMedia
+import MulticamProfiles
+import MulticamSessionFolder
 
 /// `multicam ctl`: sends a command to a running recording.
 struct CtlCommand: Command {

@@ -1,11 +1,11 @@
-import Arguments
-import Containers
 import FoundationEssentials
 import Glibc
-import Media
-import Plan
-import SessionFolder
-import Setup
+import MulticamArguments
+import MulticamContainers
+import MulticamMedia
+import MulticamPlan
+import MulticamSessionFolder
+import MulticamSetup
 
 /// `multicam devices`: lists cameras and microphones, reports changes, and stores the user's settings for cameras.
 struct DevicesCommand: Command {

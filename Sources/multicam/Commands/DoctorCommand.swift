@@ -1,9 +1,9 @@
-import Arguments
-import Doctor
-import Media
-internal import Profiles
-import SessionFolder
-import Setup
+import MulticamArguments
+import MulticamDoctor
+import MulticamMedia
+internal import MulticamProfiles
+import MulticamSessionFolder
+import MulticamSetup
 
 /// `multicam doctor`: checks for causes of recording failures and explains how to fix them.
 struct DoctorCommand: Command {

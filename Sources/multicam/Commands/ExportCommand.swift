@@ -1,10 +1,10 @@
-import Arguments
-import Containers
-import Interchange
-import Media
-import Profiles
-import Rendering
-import SessionFolder
+import MulticamArguments
+import MulticamContainers
+import MulticamInterchange
+import MulticamMedia
+import MulticamProfiles
+import MulticamRendering
+import MulticamSessionFolder
 
 /// `multicam export`: writes editing projects with all tracks aligned and the cut applied.
 struct ExportCommand: Command {

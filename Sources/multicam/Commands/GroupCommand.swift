@@ -1,8 +1,8 @@
-import Arguments
 import FoundationEssentials
 import Glibc
-import Media
-import System
+import MulticamArguments
+import MulticamMedia
+import MulticamSystem
 
 /// `multicam group`: creates a group of computers, runs the server of the group, invites computers to the
 /// group, and shows the state of the group.

@@ -1,7 +1,7 @@
-import Arguments
-import Media
-import Rendering
-import SessionFolder
+import MulticamArguments
+import MulticamMedia
+import MulticamRendering
+import MulticamSessionFolder
 
 /// `multicam ingest`: creates a media file from the local recording that a phone uploaded. The control room
 /// runs this command after the upload.

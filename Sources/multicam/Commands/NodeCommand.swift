@@ -1,9 +1,9 @@
-import Arguments
 import FoundationEssentials
 import Glibc
-import Media
-import Setup
-import System
+import MulticamArguments
+import MulticamMedia
+import MulticamSetup
+import MulticamSystem
 
 /// `multicam node`: joins a group and makes this computer available to the group.
 struct NodeCommand: Command {

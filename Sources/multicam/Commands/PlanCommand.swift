@@ -1,9 +1,9 @@
-import Arguments
-import Media
-import Plan
-internal import Session
-import SessionFolder
-import Setup
+import MulticamArguments
+import MulticamMedia
+import MulticamPlan
+internal import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 
 /// `multicam plan`: shows how a profile would be recorded with the connected devices, without starting any
 /// device.

@@ -1,8 +1,8 @@
-import Arguments
-import Media
-import Plan
-import SessionFolder
-import Setup
+import MulticamArguments
+import MulticamMedia
+import MulticamPlan
+import MulticamSessionFolder
+import MulticamSetup
 
 /// `multicam prefer`: stores the user's preferred camera or microphone, and shows or deletes stored choices.
 struct PreferCommand: Command {

@@ -1,8 +1,8 @@
-import Arguments
 import Glibc
-import Media
-import Studio
-import System
+import MulticamArguments
+import MulticamMedia
+import MulticamStudio
+import MulticamSystem
 
 /// `multicam preview`: opens a window that shows a camera or the program, such as on a second monitor.
 struct PreviewCommand: Command {

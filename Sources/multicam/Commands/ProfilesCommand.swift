@@ -1,9 +1,9 @@
-import Arguments
 import FoundationEssentials
-import Media
-import Profiles
-import SessionFolder
-import Setup
+import MulticamArguments
+import MulticamMedia
+import MulticamProfiles
+import MulticamSessionFolder
+import MulticamSetup
 
 /// `multicam profiles`: lists, shows, and checks profiles.
 struct ProfilesCommand: Command {

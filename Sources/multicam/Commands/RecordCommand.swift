@@ -1,16 +1,16 @@
-import Arguments
-import Control
 import Glibc
-import Media
-import MediaServing
+import MulticamArguments
+import MulticamControl
 import MulticamKit
-import Plan
-internal import Profiles
-import Session
-import SessionFolder
-import Setup
-import Stills
-import Writers
+import MulticamMedia
+import MulticamMediaServing
+import MulticamPlan
+internal import MulticamProfiles
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamStills
+import MulticamWriters
 
 /// `multicam record`: records until stopped.
 struct RecordCommand: Command {

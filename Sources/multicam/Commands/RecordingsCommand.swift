@@ -1,6 +1,6 @@
-import Arguments
-import Media
-import SessionFolder
+import MulticamArguments
+import MulticamMedia
+import MulticamSessionFolder
 
 /// `multicam recordings`: lists the recordings in a folder.
 struct RecordingsCommand: Command {

@@ -1,6 +1,6 @@
-import Arguments
-import Media
-import SessionFolder
+import MulticamArguments
+import MulticamMedia
+import MulticamSessionFolder
 
 /// `multicam recover`: finalizes files that were left unfinished by a crash.
 struct RecoverCommand: Command {

@@ -1,12 +1,12 @@
-import Arguments
-import Containers
-import Encoding
-import Interchange
-import Media
-import Profiles
-import Rendering
-import SessionFolder
-import Setup
+import MulticamArguments
+import MulticamContainers
+import MulticamEncoding
+import MulticamInterchange
+import MulticamMedia
+import MulticamProfiles
+import MulticamRendering
+import MulticamSessionFolder
+import MulticamSetup
 
 /// `multicam render`: re-renders the program of a recording from its tracks.
 struct RenderCommand: Command {

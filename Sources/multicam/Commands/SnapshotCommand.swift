@@ -1,12 +1,12 @@
-import Arguments
-import Control
 import FoundationEssentials
-import Media
-internal import Plan
-import Session
-import SessionFolder
-import Setup
-import Stills
+import MulticamArguments
+import MulticamControl
+import MulticamMedia
+internal import MulticamPlan
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamStills
 
 /// `multicam snapshot`: takes stills from cameras.
 struct SnapshotCommand: Command {

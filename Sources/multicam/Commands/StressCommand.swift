@@ -1,9 +1,9 @@
-import Arguments
 import Glibc
-import Media
-import SessionFolder
-import Setup
-import StressTest
+import MulticamArguments
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamStressTest
 
 /// `multicam stress`: determines which cameras a computer can record together, and for how long.
 struct StressCommand: Command {

@@ -1,13 +1,13 @@
-import Arguments
-import Control
 import FoundationEssentials
 import Glibc
-import Media
-internal import Profiles
-import SessionFolder
-import Setup
-import Studio
-import System
+import MulticamArguments
+import MulticamControl
+import MulticamMedia
+internal import MulticamProfiles
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamStudio
+import MulticamSystem
 
 /// `multicam studio`: opens the control room in a browser.
 struct StudioCommand: Command {

@@ -1,9 +1,9 @@
-import Arguments
 import FoundationEssentials
 import Glibc
-import Media
-import SessionFolder
-import Synchrony
+import MulticamArguments
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamSynchrony
 
 /// `multicam sync-check`: measures the offsets between the tracks of a recording.
 struct SyncCheckCommand: Command {

@@ -1,6 +1,6 @@
-import Arguments
-import Media
-import SessionFolder
+import MulticamArguments
+import MulticamMedia
+import MulticamSessionFolder
 
 /// `multicam verify`: checks that the files of a recording haven't changed since the recording was made.
 struct VerifyCommand: Command {

@@ -1,6 +1,6 @@
 import Glibc
-import Media
-import System
+import MulticamMedia
+import MulticamSystem
 
 /// The output streams of a command: standard output for data, and standard error for messages to the user.
 enum Output {

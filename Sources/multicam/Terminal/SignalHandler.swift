@@ -1,8 +1,8 @@
 import Glibc
-import Media
 import MulticamKit
-import SessionFolder
-import System
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamSystem
 
 /// Receives the signals that control a recording and handles them on a separate thread.
 ///

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Prints a status repeatedly on a separate thread. On a terminal, the status is one line that is
 /// overwritten. Otherwise, each status is a new line, printed at a longer interval.

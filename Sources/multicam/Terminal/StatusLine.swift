@@ -1,9 +1,9 @@
-import Inputs
-import Media
-internal import Monitoring
-import Session
-internal import SessionFolder
-import Timing
+import MulticamInputs
+import MulticamMedia
+internal import MulticamMonitoring
+import MulticamSession
+internal import MulticamSessionFolder
+import MulticamTiming
 
 /// Formats the state of a recording as one line, for a terminal or a log.
 struct StatusLine {

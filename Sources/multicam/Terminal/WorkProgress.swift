@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Glibc
-import Media
-import Rendering
-import System
+import MulticamMedia
+import MulticamRendering
+import MulticamSystem
 
 /// Reports the progress of long operations. On a terminal, the progress is shown in the status line;
 /// otherwise, messages are printed periodically.

@@ -1,8 +1,8 @@
-import Media
-import Plan
-internal import Profiles
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamPlan
+internal import MulticamProfiles
+import MulticamSessionFolder
+import MulticamSetup
 
 /// Formats the machine model and hardware costs as text and as JSON.
 enum CostText {

@@ -1,7 +1,7 @@
-import Media
-import Plan
-internal import Profiles
-import SessionFolder
+import MulticamMedia
+import MulticamPlan
+internal import MulticamProfiles
+import MulticamSessionFolder
 
 /// Formats a plan as text.
 enum PlanText {

@@ -1,11 +1,11 @@
 import FoundationEssentials
-import Interchange
-import Media
-import Profiles
-import Rendering
-import Session
-import SessionFolder
-internal import Writers
+import MulticamInterchange
+import MulticamMedia
+import MulticamProfiles
+import MulticamRendering
+import MulticamSession
+import MulticamSessionFolder
+internal import MulticamWriters
 
 /// The messages that are printed at the end of a recording. If the recording was resumed, the messages cover
 /// all sessions of the recording.

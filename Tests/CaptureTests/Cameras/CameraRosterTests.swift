@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("Cameras reconnecting to a session")
 struct CameraRosterTests {

@@ -1,7 +1,7 @@
-import SyntheticMachines
+import MulticamSyntheticMachines
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("Capture sticks")
 struct CaptureStickTests {

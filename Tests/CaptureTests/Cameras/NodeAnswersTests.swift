@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("Responses of a camera node")
 struct NodeAnswersTests {

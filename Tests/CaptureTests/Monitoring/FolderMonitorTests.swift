@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 // A test that runs in parallel with hundreds of others may wait minutes for its turn.
 @Suite("Monitoring of a file", .timeLimit(.minutes(240)))

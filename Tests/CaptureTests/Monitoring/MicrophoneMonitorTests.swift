@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("Monitoring of microphones", .serialized)
 struct MicrophoneMonitorTests {

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 import Testing
 
 /// Records a microphone's events, and lets tests wait for them.

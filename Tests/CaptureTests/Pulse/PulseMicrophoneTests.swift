@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("Microphones captured from the sound server")
 struct PulseMicrophoneTests {

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 /// A real sound server for one test, with only the modules that the test loads.
 final class PulseServer: Sendable {

@@ -1,8 +1,8 @@
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("Virtual microphone for other programs", .serialized)
 struct PulseVirtualMicrophoneTests {

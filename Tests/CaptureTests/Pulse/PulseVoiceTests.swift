@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("Voice processing of a microphone", .serialized)
 struct PulseVoiceTests {

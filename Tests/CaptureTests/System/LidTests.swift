@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("Lid of a laptop")
 struct LidTests {

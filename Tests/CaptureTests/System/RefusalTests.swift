@@ -1,9 +1,9 @@
 import Glibc
-import Media
-import SyntheticMachines
+import MulticamMedia
+import MulticamSyntheticMachines
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("Errors when opening a camera")
 struct RefusalTests {

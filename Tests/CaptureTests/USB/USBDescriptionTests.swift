@@ -1,8 +1,8 @@
-import Media
-import SyntheticMachines
+import MulticamMedia
+import MulticamSyntheticMachines
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("USB descriptors")
 struct USBDescriptionTests {

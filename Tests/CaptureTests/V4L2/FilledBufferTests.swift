@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("Buffers reported as filled by a driver")
 struct FilledBufferTests {

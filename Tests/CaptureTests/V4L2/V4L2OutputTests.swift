@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 @Suite("V4L2 output nodes")
 struct V4L2OutputTests {

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
 /// Runs the built command as a user would. The input is the arguments; the output is two streams and an exit

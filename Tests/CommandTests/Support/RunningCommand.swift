@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import LedgerCheck
-import Media
-import SessionFolder
+import MulticamLedgerCheck
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
 /// A running command. Tests can wait for lines of its standard output and send it signals.

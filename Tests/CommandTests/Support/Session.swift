@@ -1,6 +1,6 @@
 import Foundation
-import LedgerCheck
-import SessionFolder
+import MulticamLedgerCheck
+import MulticamSessionFolder
 import Testing
 
 /// A session folder that is read with programs other than multicam.

@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Containers
+@testable import MulticamContainers
 
 @Suite("Still image files")
 struct StillFileTests {

@@ -1,5 +1,5 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
 /// A short stream made by ffmpeg, as packets, with its original file.

@@ -1,6 +1,6 @@
-import Containers
 import Foundation
-import Media
+import MulticamContainers
+import MulticamMedia
 
 /// Records all changes to a file, so that its state at any time can be reconstructed.
 final class FileChangeRecorder: Sendable {

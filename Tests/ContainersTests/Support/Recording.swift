@@ -1,6 +1,6 @@
-import Containers
 import Foundation
-import Media
+import MulticamContainers
+import MulticamMedia
 
 extension MovieFile {
     /// The date 2026-11-21 13:23:10 UTC.

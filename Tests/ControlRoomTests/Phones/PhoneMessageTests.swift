@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import ControlRoom
+@testable import MulticamControlRoom
 
 @Suite("Messages from phones")
 struct PhoneMessageTests {

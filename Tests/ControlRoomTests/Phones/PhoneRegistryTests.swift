@@ -1,11 +1,11 @@
-import Control
 import Foundation
-import Media
-import SessionFolder
+import MulticamControl
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
-@testable import ControlRoom
-@testable import Studio
+@testable import MulticamControlRoom
+@testable import MulticamStudio
 
 @Suite("Admission of phones")
 struct PhoneRegistryTests {

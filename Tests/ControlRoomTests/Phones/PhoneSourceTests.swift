@@ -1,14 +1,14 @@
-import Control
 import Foundation
-import Inputs
-import Media
-import Studio
-import System
+import MulticamControl
+import MulticamInputs
+import MulticamMedia
+import MulticamStudio
+import MulticamSystem
 import Testing
 
-@testable import ControlRoom
-@testable import MediaLink
-@testable import MediaServing
+@testable import MulticamControlRoom
+@testable import MulticamMediaLink
+@testable import MulticamMediaServing
 
 @Suite("Phones as sources of the recorder")
 struct PhoneSourceTests {

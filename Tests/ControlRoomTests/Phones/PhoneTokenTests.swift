@@ -1,10 +1,10 @@
 import Foundation
-import QRCodes
-import SessionFolder
+import MulticamQRCodes
+import MulticamSessionFolder
 import Testing
 
-@testable import ControlRoom
-@testable import Studio
+@testable import MulticamControlRoom
+@testable import MulticamStudio
 
 @Suite("Access of phones")
 struct PhoneTokenTests {

@@ -1,10 +1,10 @@
 import Foundation
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
-@testable import ControlRoom
-@testable import Studio
+@testable import MulticamControlRoom
+@testable import MulticamStudio
 
 @Suite("Uploads of local phone recordings")
 struct PhoneUploadsTests {

@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 /// Uses x264 as a substitute for hardware. It is opened by name, like any unknown libavcodec encoder.
 enum FakeHardwareEncoder {

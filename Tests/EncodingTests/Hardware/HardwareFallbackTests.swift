@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 @Suite("Hardware encoding with fallback")
 struct HardwareFallbackTests {

@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 /// A 4:2:0 frame that tests paint and inspect.
 final class Canvas {

@@ -1,4 +1,4 @@
-import CFuzzer
+import CMulticamFuzzer
 import Glibc
 
 /// A libFuzzer program. `MULTICAM_FUZZ_TARGET` is the target, and `MULTICAM_FUZZ_FOLDER` is an empty folder

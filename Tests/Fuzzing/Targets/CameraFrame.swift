@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 /// Tests a JPEG from a camera: its markers, its header, and decoding into rectangles as for the program and
 /// tracks.

@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
 
-@testable import Containers
+@testable import MulticamContainers
 
 /// Tests H.264 from a camera: parameter sets and frames as they are written to a file.
 final class CodedFrame: FuzzTarget {

@@ -1,7 +1,7 @@
-import Interchange
-import Media
-import Plan
-import SessionFolder
+import MulticamInterchange
+import MulticamMedia
+import MulticamPlan
+import MulticamSessionFolder
 
 /// Tests a cut written by a user or another program, as read by `--cut FILE`.
 final class CutText: FuzzTarget {

@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
 
-@testable import Capture
+@testable import MulticamCapture
 
 /// Tests the descriptors of a USB device, and the bandwidth that would be reserved for it.
 final class DescriptorBytes: FuzzTarget {

@@ -1,6 +1,6 @@
-import Media
-import SessionFolder
-import Timing
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamTiming
 
 /// Tests the events of an interrupted recording, as read by `recover`.
 final class EventLines: FuzzTarget {

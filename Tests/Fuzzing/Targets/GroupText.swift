@@ -1,8 +1,8 @@
-import Control
-import Media
-import Timing
+import MulticamControl
+import MulticamMedia
+import MulticamTiming
 
-@testable import Group
+@testable import MulticamGroup
 
 /// Tests messages from other computers of a group: pairing codes, orders, answers, states, recordings,
 /// chrony's tracking output, and measurements of the group's time, which adjust a session clock.

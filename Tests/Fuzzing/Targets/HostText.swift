@@ -1,7 +1,7 @@
-import Media
-import Monitoring
+import MulticamMedia
+import MulticamMonitoring
 
-@testable import System
+@testable import MulticamSystem
 
 /// Tests the computer's state in proc and sysfs: stalls, temperature, clock speed, CPU shares, and batteries,
 /// and the system pressure derived from them.

@@ -1,7 +1,7 @@
 import Foundation
-import Media
-import SessionFolder
-import Synchrony
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamSynchrony
 
 /// Tests a session folder's `manifest.json`, as read by `verify` and `sync-check`.
 final class ManifestText: FuzzTarget {

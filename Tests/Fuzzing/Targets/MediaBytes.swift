@@ -1,10 +1,10 @@
-import Control
 import Foundation
 import Glibc
-import Media
+import MulticamControl
+import MulticamMedia
 
-@testable import MediaLink
-@testable import MediaServing
+@testable import MulticamMediaLink
+@testable import MulticamMediaServing
 
 /// Tests data that another process of the same user writes to the media socket, and data that a session sends
 /// to a client.

@@ -1,4 +1,4 @@
-@testable import Containers
+@testable import MulticamContainers
 
 /// Tests a movie, as read back when it is closed and by `verify`.
 final class MovieBytes: FuzzTarget {

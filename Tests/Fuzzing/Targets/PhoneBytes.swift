@@ -1,8 +1,8 @@
-import Media
+import MulticamMedia
 
-@testable import ControlRoom
-@testable import MediaLink
-@testable import MediaServing
+@testable import MulticamControlRoom
+@testable import MulticamMediaLink
+@testable import MulticamMediaServing
 
 /// Tests messages from a phone to the control room, separated by the ASCII record separator: text, which
 /// starts with a brace, and binary data.

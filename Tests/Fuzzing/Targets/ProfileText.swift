@@ -1,10 +1,10 @@
-import Media
-import Setup
+import MulticamMedia
+import MulticamSetup
 
-@testable import Plan
-@testable import Profiles
-@testable import SessionFolder
-@testable import YAML
+@testable import MulticamPlan
+@testable import MulticamProfiles
+@testable import MulticamSessionFolder
+@testable import MulticamYAML
 
 /// Tests a profile file, which is parsed, planned for synthetic devices, and reduced to fit the machine after
 /// a cost estimate.

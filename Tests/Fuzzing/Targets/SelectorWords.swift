@@ -1,7 +1,7 @@
-import Capture
-import Media
+import MulticamCapture
+import MulticamMedia
 
-@testable import VirtualDevices
+@testable import MulticamVirtualDevices
 
 /// Tests a device, size, rate, or duration that a user enters on the command line or in a profile.
 final class SelectorWords: FuzzTarget {

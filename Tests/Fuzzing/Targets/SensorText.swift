@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
 
-@testable import Capture
+@testable import MulticamCapture
 
 /// Tests the sysfs files of an accelerometer, including its mounting orientation.
 final class SensorText: FuzzTarget {

@@ -1,4 +1,4 @@
-import SessionFolder
+import MulticamSessionFolder
 
 /// Tests a session folder that was left by a crash and is recovered by `recover`: the manifest, the events,
 /// and the beginning of a movie.

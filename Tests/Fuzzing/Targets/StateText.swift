@@ -1,10 +1,10 @@
 import Foundation
-import Media
+import MulticamMedia
 
-@testable import Plan
-@testable import Profiles
-@testable import SessionFolder
-@testable import Setup
+@testable import MulticamPlan
+@testable import MulticamProfiles
+@testable import MulticamSessionFolder
+@testable import MulticamSetup
 
 /// Tests files that multicam saves between runs: devices, calibration, learned bandwidth, and costs. Each
 /// file is read, used, and written.

@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
 
-@testable import Capture
+@testable import MulticamCapture
 
 /// Tests the sysfs files of a bus with a hub, a camera behind it, and the camera's node. They contain strings
 /// chosen by a device and numbers provided by a driver.

@@ -1,4 +1,4 @@
-@testable import Doctor
+@testable import MulticamDoctor
 
 /// Tests system tables and messages that `doctor` reads: mounts, and the kernel log, which contains device
 /// names.

@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
 
-@testable import Plots
+@testable import MulticamPlots
 
 /// Tests strings from devices and files that are written to a terminal, log, shell, or page.
 final class TerminalText: FuzzTarget {

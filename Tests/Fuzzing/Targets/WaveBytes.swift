@@ -1,4 +1,4 @@
-import Containers
+import MulticamContainers
 
 /// Tests a Broadcast Wave file, as read back when it is closed and by `verify`, and its checksum.
 final class WaveBytes: FuzzTarget {

@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
 
-@testable import Containers
+@testable import MulticamContainers
 
 /// Tests a Broadcast Wave file that was left by a crash and is recovered by `recover`.
 final class WaveRemainder: FuzzTarget {

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 import Testing
 
 @Suite("Automatic controls and the manual controls they govern")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Media
+@testable import MulticamMedia
 
 @Suite("USB bus time")
 struct USBScheduleTests {

@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Monitoring
+@testable import MulticamMonitoring
 
 @Suite("audio monitoring of a microphone")
 struct AudioMonitorTests {

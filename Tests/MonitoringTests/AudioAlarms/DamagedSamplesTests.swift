@@ -1,8 +1,8 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Monitoring
-@testable import Timing
+@testable import MulticamMonitoring
+@testable import MulticamTiming
 
 @Suite("invalid audio samples")
 struct DamagedSamplesTests {

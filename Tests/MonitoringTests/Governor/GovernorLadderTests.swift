@@ -1,9 +1,9 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Monitoring
-@testable import Plan
-@testable import Profiles
+@testable import MulticamMonitoring
+@testable import MulticamPlan
+@testable import MulticamProfiles
 
 @Suite("measures available to the governor")
 struct GovernorLadderTests {

@@ -1,8 +1,8 @@
-import Media
-import Plan
+import MulticamMedia
+import MulticamPlan
 import Testing
 
-@testable import Monitoring
+@testable import MulticamMonitoring
 
 @Suite("the governor")
 struct GovernorTests {

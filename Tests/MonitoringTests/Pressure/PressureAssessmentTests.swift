@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Monitoring
+@testable import MulticamMonitoring
 
 @Suite("System pressure from readings of the computer")
 struct PressureAssessmentTests {

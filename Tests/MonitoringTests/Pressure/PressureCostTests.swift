@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Monitoring
+@testable import MulticamMonitoring
 
 @Suite("pressure cost from the time left")
 struct PressureCostTests {

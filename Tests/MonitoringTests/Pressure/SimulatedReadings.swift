@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
 
-@testable import Monitoring
+@testable import MulticamMonitoring
 
 /// A computer that is read once per second, starting at second 100 of its clock.
 struct SimulatedReadings {

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Setup
+@testable import MulticamSetup
 
 @Suite("a voice signal aligned with its microphone")
 struct AlignedVoiceTests {

@@ -1,5 +1,5 @@
-import Encoding
-import Media
+import MulticamEncoding
+import MulticamMedia
 
 /// The usual codecs, except that audio encoders fail when a test requires it.
 struct BrokenAudioCodecs: CodecFactory {

@@ -1,5 +1,5 @@
 import Foundation
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
 @Suite("microphones with one to eight channels")

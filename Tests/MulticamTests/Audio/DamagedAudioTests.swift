@@ -1,10 +1,10 @@
 import Foundation
-import Inputs
-import Media
-import Session
-import SessionFolder
+import MulticamInputs
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamTiming
 import Testing
-import Timing
 
 @Suite("a microphone that delivers invalid audio")
 struct DamagedAudioTests {

@@ -1,7 +1,7 @@
 import Foundation
-internal import Session
-import SessionFolder
-import Setup
+internal import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 import Testing
 
 @Suite("an audio file as a microphone")

@@ -1,9 +1,9 @@
 import Foundation
-import Inputs
-import Media
-import Monitoring
-import Session
-import SessionFolder
+import MulticamInputs
+import MulticamMedia
+import MulticamMonitoring
+import MulticamSession
+import MulticamSessionFolder
 import Testing
 
 @Suite("loudness of recordings")

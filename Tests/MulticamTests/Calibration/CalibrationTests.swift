@@ -1,10 +1,10 @@
 import Foundation
-import Media
-internal import Synchrony
+import MulticamMedia
+internal import MulticamSynchrony
 import Testing
 
 @testable import MulticamKit
-@testable import Setup
+@testable import MulticamSetup
 
 @Suite("Calibration")
 struct CalibrationTests {

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Plan
-@testable import Setup
+@testable import MulticamPlan
+@testable import MulticamSetup
 
 @Suite("Saved calibrations of devices")
 struct CalibrationsTests {

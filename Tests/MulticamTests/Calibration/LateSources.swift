@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A camera with late timestamps.
 final class LateCamera: CameraSource {

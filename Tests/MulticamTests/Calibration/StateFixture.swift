@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Setup
+@testable import MulticamSetup
 
 /// A temporary folder for saved state, removed at the end of the test.
 final class StateFixture {

@@ -1,8 +1,8 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Plan
-@testable import Setup
+@testable import MulticamPlan
+@testable import MulticamSetup
 
 @Suite("Stored choices read while choices are made")
 struct ChoiceStateTests {

@@ -1,9 +1,9 @@
 import Foundation
-import Media
-import Plan
+import MulticamMedia
+import MulticamPlan
 import Testing
 
-@testable import Setup
+@testable import MulticamSetup
 
 // With hundreds of parallel tests, a test may wait minutes for its turn.
 @Suite("The preferred camera", .timeLimit(.minutes(240)))

@@ -1,10 +1,10 @@
-import Capture
-import Media
+import MulticamCapture
+import MulticamMedia
 import Testing
 
-@testable import Plan
-@testable import Profiles
-@testable import Setup
+@testable import MulticamPlan
+@testable import MulticamProfiles
+@testable import MulticamSetup
 
 @Suite("Camera choices in a profile")
 struct ProfileChoiceTests {

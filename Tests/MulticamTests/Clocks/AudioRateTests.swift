@@ -1,5 +1,5 @@
 import Foundation
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
 /// Tests the tones and beeps of synthetic microphones, recorded in simulated time and read back with ffmpeg.

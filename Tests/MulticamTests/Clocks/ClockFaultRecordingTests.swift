@@ -1,9 +1,9 @@
 import Foundation
-import Media
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamTiming
 import Testing
-import Timing
 
 /// Tests device faults that occur in the field. Whole recordings are verified by code strips and beeps.
 @Suite("recordings with clock faults")

@@ -1,5 +1,5 @@
 import Foundation
-import SessionFolder
+import MulticamSessionFolder
 import Testing
 
 @Suite("accuracy of the clock models in recordings")

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A camera with a function that can change or drop frames before the session receives them.
 final class DisturbedCamera: CameraSource {

@@ -1,9 +1,9 @@
-import Control
 import Foundation
-import Media
+import MulticamControl
 import MulticamKit
-import Plan
-import Setup
+import MulticamMedia
+import MulticamPlan
+import MulticamSetup
 import Testing
 
 @Suite("a session clock after a failed group start")

@@ -1,6 +1,6 @@
 import Foundation
-import Media
-import Timing
+import MulticamMedia
+import MulticamTiming
 
 /// A simulated `CLOCK_MONOTONIC` with a crystal error. It sends the group's time to a session clock once per
 /// second, as a node does.

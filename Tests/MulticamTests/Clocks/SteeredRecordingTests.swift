@@ -1,10 +1,10 @@
 import Foundation
-import Media
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamTiming
+import MulticamVirtualDevices
 import Testing
-import Timing
-import VirtualDevices
 
 /// Tests two computers of a group with crystal errors far above real ones, so that two minutes are equivalent
 /// to ten hours.

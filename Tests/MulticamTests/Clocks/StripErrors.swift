@@ -1,8 +1,8 @@
 import Foundation
-import Media
-import SessionFolder
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 /// The deviation of each frame of a recorded 320×180 track from its tick in seconds, according to its code
 /// strip. It is the true capture time minus the tick's time, or `nil` for a slate, which has no code strip.

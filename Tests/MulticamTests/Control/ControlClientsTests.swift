@@ -1,9 +1,9 @@
 import Foundation
-import Media
 import MulticamKit
+import MulticamMedia
 import Testing
 
-@testable import Control
+@testable import MulticamControl
 
 @Suite("Misbehaving clients of the control socket")
 struct ControlClientsTests {

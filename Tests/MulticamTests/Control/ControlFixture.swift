@@ -1,7 +1,7 @@
 import Foundation
-import Media
+import MulticamMedia
 
-@testable import Control
+@testable import MulticamControl
 
 /// A temporary runtime directory, and clients for its sockets.
 final class ControlFixture {

@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
-import Inputs
-import Media
-import Profiles
+import MulticamInputs
+import MulticamMedia
+import MulticamProfiles
 import Testing
 
-@testable import Control
-@testable import Plan
-@testable import Session
-@testable import SessionFolder
-@testable import Setup
+@testable import MulticamControl
+@testable import MulticamPlan
+@testable import MulticamSession
+@testable import MulticamSessionFolder
+@testable import MulticamSetup
 
 @Suite("The control socket")
 struct ControlServerTests {

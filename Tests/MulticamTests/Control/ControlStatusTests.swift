@@ -1,12 +1,12 @@
-import Control
 import Foundation
-import Media
-import Monitoring
-import Plan
-import Profiles
-import Session
-import SessionFolder
-import Setup
+import MulticamControl
+import MulticamMedia
+import MulticamMonitoring
+import MulticamPlan
+import MulticamProfiles
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 import Testing
 
 @Suite("The status of a running session")

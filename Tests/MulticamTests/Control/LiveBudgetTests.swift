@@ -1,11 +1,11 @@
 import Foundation
-import Media
-import Plan
-import Session
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamPlan
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("The budget of a running recording")
 struct LiveBudgetTests {

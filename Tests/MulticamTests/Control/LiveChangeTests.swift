@@ -1,11 +1,11 @@
 import Foundation
-import Media
-import Plan
-import Profiles
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamSession
+import MulticamSessionFolder
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("Changes while recording")
 struct LiveChangeTests {

@@ -1,11 +1,11 @@
 import Foundation
-import Media
-import Plan
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamPlan
+import MulticamSession
+import MulticamSessionFolder
+import MulticamTiming
+import MulticamVirtualDevices
 import Testing
-import Timing
-import VirtualDevices
 
 @Suite("Camera replacement while recording")
 struct LiveReplacementTests {

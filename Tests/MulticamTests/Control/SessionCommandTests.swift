@@ -1,10 +1,10 @@
-import Media
+import MulticamMedia
+import MulticamTiming
 import Testing
-import Timing
 
-@testable import Control
+@testable import MulticamControl
 @testable import MulticamKit
-@testable import Plan
+@testable import MulticamPlan
 
 @Suite("Commands of a session")
 struct SessionCommandTests {

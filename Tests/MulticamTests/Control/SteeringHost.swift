@@ -1,5 +1,5 @@
-import Media
-import Session
+import MulticamMedia
+import MulticamSession
 
 /// Controls a session at each reading of the computer. A reading takes place once per second on the session's
 /// clock, so that simulated recordings are controlled at identical times.

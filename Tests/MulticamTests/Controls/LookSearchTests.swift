@@ -1,5 +1,5 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
 @testable import MulticamKit

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Setup
+@testable import MulticamSetup
 
 @Suite("Overhead of a recording beyond its tasks")
 struct RecordingMeasurementTests {

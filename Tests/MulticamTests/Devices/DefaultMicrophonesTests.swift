@@ -1,7 +1,7 @@
 import Testing
 
-@testable import Profiles
-@testable import Setup
+@testable import MulticamProfiles
+@testable import MulticamSetup
 
 @Suite("Several roles with the default microphone")
 struct DefaultMicrophonesTests {

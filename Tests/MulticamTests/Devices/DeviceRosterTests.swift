@@ -1,8 +1,8 @@
-import Capture
-import Media
+import MulticamCapture
+import MulticamMedia
 import Testing
 
-@testable import Setup
+@testable import MulticamSetup
 
 @Suite("Arrivals and departures of devices")
 struct DeviceRosterTests {

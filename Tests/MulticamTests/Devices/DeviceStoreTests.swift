@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Setup
+@testable import MulticamSetup
 
 @Suite("Stored information about devices")
 struct DeviceStoreTests {

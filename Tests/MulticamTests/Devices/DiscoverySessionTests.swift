@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Setup
+@testable import MulticamSetup
 
 // With hundreds of parallel tests, a test may wait minutes for its turn.
 @Suite("A live list of devices", .timeLimit(.minutes(240)))

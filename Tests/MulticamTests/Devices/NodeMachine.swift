@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Capture
+@testable import MulticamCapture
 
 /// A temporary sysfs and /dev with cameras that aren't on a bus.
 final class NodeMachine: Sendable {

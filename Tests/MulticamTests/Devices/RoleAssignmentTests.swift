@@ -1,8 +1,8 @@
-import Capture
-import Media
+import MulticamCapture
+import MulticamMedia
 import Testing
 
-@testable import Setup
+@testable import MulticamSetup
 
 @Suite("Assignment of devices to roles")
 struct RoleAssignmentTests {

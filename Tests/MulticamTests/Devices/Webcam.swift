@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// Synthetic cameras of one model, distinguished by port and optionally by serial number.
 func webcam(

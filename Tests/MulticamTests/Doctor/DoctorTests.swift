@@ -1,8 +1,8 @@
 import Glibc
-import SyntheticMachines
+import MulticamSyntheticMachines
 import Testing
 
-@testable import Doctor
+@testable import MulticamDoctor
 
 @Suite("The doctor on simulated machines")
 struct DoctorTests {

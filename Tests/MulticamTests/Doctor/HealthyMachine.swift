@@ -1,7 +1,7 @@
-import Capture
-import SyntheticMachines
+import MulticamCapture
+import MulticamSyntheticMachines
 
-@testable import Doctor
+@testable import MulticamDoctor
 
 /// A machine without problems, to which tests add faults.
 enum HealthyMachine {

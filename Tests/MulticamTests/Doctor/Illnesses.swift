@@ -1,10 +1,10 @@
-import Capture
 import Glibc
-import Media
-import SyntheticMachines
+import MulticamCapture
+import MulticamMedia
+import MulticamSyntheticMachines
 
-@testable import Doctor
-@testable import Setup
+@testable import MulticamDoctor
+@testable import MulticamSetup
 
 private let camera = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
 private let parameters = "sys/module/uvcvideo/parameters"

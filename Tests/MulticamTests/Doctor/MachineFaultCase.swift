@@ -1,7 +1,7 @@
-import SyntheticMachines
+import MulticamSyntheticMachines
 import Testing
 
-@testable import Doctor
+@testable import MulticamDoctor
 
 /// A fault of a machine and the expected finding.
 struct MachineFaultCase: Sendable, CustomTestStringConvertible {

@@ -1,11 +1,11 @@
 import Foundation
-import Interchange
-import Media
-import Plan
-import Profiles
-import Rendering
-import Session
-import SessionFolder
+import MulticamInterchange
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamRendering
+import MulticamSession
+import MulticamSessionFolder
 import Testing
 
 /// Exports random recordings in every format. An independent program in another language verifies the result.

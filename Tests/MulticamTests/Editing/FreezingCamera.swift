@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A camera that repeats the same frame between two instants after T0.
 final class FreezingCamera: CameraSource {

@@ -1,12 +1,12 @@
 import Foundation
-import Media
-import Plan
-import Profiles
-import SeededNoise
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamSeededNoise
+import MulticamSession
+import MulticamSessionFolder
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 /// A random recording with varying rates, rotations, crops, splits, late tracks, replaced cameras, slates,
 /// and changes of layout and mix. Each seed always produces the same recording.

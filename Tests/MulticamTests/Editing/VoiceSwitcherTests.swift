@@ -1,10 +1,10 @@
 import Foundation
-import Interchange
-import Media
-import Plan
-import Session
-import SessionFolder
-import Setup
+import MulticamInterchange
+import MulticamMedia
+import MulticamPlan
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 import Testing
 
 @Suite("A program switched by voice")

@@ -1,9 +1,9 @@
-import Capture
-import Media
-import SyntheticMachines
+import MulticamCapture
+import MulticamMedia
+import MulticamSyntheticMachines
 import Testing
 
-@testable import Setup
+@testable import MulticamSetup
 
 @Suite("Hardware encoder detection on simulated machines")
 struct EncoderDetectionTests {

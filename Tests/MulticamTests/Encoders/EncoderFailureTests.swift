@@ -1,11 +1,11 @@
-import Encoding
 import Foundation
-import Media
-import Session
-import SessionFolder
-import Setup
+import MulticamEncoding
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("encoder failures while recording")
 struct EncoderFailureTests {

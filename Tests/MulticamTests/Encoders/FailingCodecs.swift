@@ -1,5 +1,5 @@
-import Encoding
-import Media
+import MulticamEncoding
+import MulticamMedia
 
 /// The usual codecs, except that the encoder of one stream fails when a test requires it.
 final class FailingCodecs: CodecFactory {

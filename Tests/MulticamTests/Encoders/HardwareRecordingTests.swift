@@ -1,14 +1,14 @@
 import Foundation
-import Media
-import Plan
-import Profiles
-import Session
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
-@testable import Encoding
+@testable import MulticamEncoding
 
 /// Tests recordings with libavcodec's x264 as a substitute for hardware. It is opened by name, and its frame
 /// layout, rate control, and placement of parameter sets differ from the software encoder's.

@@ -1,10 +1,10 @@
 import Foundation
-import Inputs
-import Media
-import Session
-import SessionFolder
-import Setup
-import Stills
+import MulticamInputs
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamStills
 import Testing
 
 @Suite("cameras added under the governor")

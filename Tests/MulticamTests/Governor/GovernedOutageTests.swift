@@ -1,10 +1,10 @@
 import Foundation
-import Media
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamTiming
+import MulticamVirtualDevices
 import Testing
-import Timing
-import VirtualDevices
 
 @Suite("disconnected or refusing cameras under the governor")
 struct GovernedOutageTests {

@@ -1,11 +1,11 @@
 import Foundation
-import Inputs
-import Media
-import Session
-import SessionFolder
+import MulticamInputs
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamTiming
+import MulticamVirtualDevices
 import Testing
-import Timing
-import VirtualDevices
 
 @Suite("Recordings with the governor")
 struct GovernorRecordingTests {

@@ -1,5 +1,5 @@
-import Media
-import Setup
+import MulticamMedia
+import MulticamSetup
 import Testing
 
 @Suite("the wait between two recordings")

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A camera wrapper that can change the formats requested from the camera and the events it reports.
 final class TamperedCamera: CameraSource {

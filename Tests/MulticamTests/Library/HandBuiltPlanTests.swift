@@ -1,12 +1,12 @@
 import Foundation
-import Media
-import Plan
-import Profiles
-import Session
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("plans built in code")
 struct HandBuiltPlanTests {

@@ -1,11 +1,11 @@
 import Foundation
-import Inputs
-import Media
-import Plan
-import Profiles
-import Session
-import SessionFolder
-import Setup
+import MulticamInputs
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 import Testing
 
 @Suite("custom devices and profiles built in code")

@@ -1,12 +1,12 @@
 import Foundation
-import Media
 import MulticamKit
-import Plan
-import Profiles
-import Session
-import SessionFolder
-import Setup
-import Stills
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamStills
 import Testing
 
 @Suite("a session opened from a configuration", .serialized)

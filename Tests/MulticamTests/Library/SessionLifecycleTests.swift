@@ -1,13 +1,13 @@
 import Foundation
-import Inputs
-import LedgerCheck
-import Media
-import Plan
-import SessionFolder
-import Setup
+import MulticamInputs
+import MulticamLedgerCheck
+import MulticamMedia
+import MulticamPlan
+import MulticamSessionFolder
+import MulticamSetup
 import Testing
 
-@testable import Session
+@testable import MulticamSession
 
 @Suite("Lifecycle of a session", .serialized)
 struct SessionLifecycleTests {

@@ -1,9 +1,9 @@
-import Encoding
-import Inputs
-import Media
+import MulticamEncoding
+import MulticamInputs
+import MulticamMedia
 import Testing
 
-@testable import MediaServing
+@testable import MulticamMediaServing
 
 @Suite("Frames of an H.264 stream that arrive before its session starts")
 struct EarlyFramesTests {

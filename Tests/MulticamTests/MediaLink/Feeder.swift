@@ -1,6 +1,6 @@
 import Foundation
-import Media
-import MediaLink
+import MulticamMedia
+import MulticamMediaLink
 
 /// Sends a gray frame that brightens, and a tone, in real time.
 final class Feeder: Sendable {

@@ -1,13 +1,13 @@
 import Foundation
-import Inputs
-import Media
-internal import MediaServing
+import MulticamInputs
 import MulticamKit
-import Session
+import MulticamMedia
+internal import MulticamMediaServing
+import MulticamSession
 import Testing
 
-@testable import Control
-@testable import MediaLink
+@testable import MulticamControl
+@testable import MulticamMediaLink
 
 @Suite("limits of the media socket")
 struct MediaLimitsTests {

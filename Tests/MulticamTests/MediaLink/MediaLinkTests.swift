@@ -1,17 +1,17 @@
 import Foundation
-import Inputs
-import Media
+import MulticamInputs
 import MulticamKit
-import SeededNoise
-import Session
-import SessionFolder
-import Stills
+import MulticamMedia
+import MulticamSeededNoise
+import MulticamSession
+import MulticamSessionFolder
+import MulticamStills
 import Synchronization
 import Testing
 
-@testable import Control
-@testable import MediaLink
-@testable import MediaServing
+@testable import MulticamControl
+@testable import MulticamMediaLink
+@testable import MulticamMediaServing
 
 @Suite("the media socket")
 struct MediaLinkTests {

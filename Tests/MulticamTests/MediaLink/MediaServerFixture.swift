@@ -1,9 +1,9 @@
 import Foundation
-import Media
-import MediaServing
-import Session
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamMediaServing
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 
 /// A session on standby with a media socket in a temporary folder.
 struct MediaServerFixture: Sendable {

@@ -1,12 +1,12 @@
 import Foundation
-import Media
-import MediaLink
-import MediaServing
-import Session
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamMediaLink
+import MulticamMediaServing
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamTiming
 import Testing
-import Timing
 
 @Suite("cameras received over the media socket")
 struct RemoteCameraTests {

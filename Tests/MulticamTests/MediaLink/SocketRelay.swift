@@ -1,7 +1,7 @@
-import Media
-import MediaLink
-import MediaServing
-import VirtualDevices
+import MulticamMedia
+import MulticamMediaLink
+import MulticamMediaServing
+import MulticamVirtualDevices
 
 /// A synthetic camera that behaves like a camera in another process. Its frames pass through the media socket
 /// and arrive at the same instant of a simulated clock, which waits until the session has received them.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Media
+import MulticamMedia
 
 /// A replacement for `multicam-live`. It implements the line protocol without connecting, and logs its
 /// arguments and input.

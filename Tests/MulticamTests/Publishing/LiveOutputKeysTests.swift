@@ -1,10 +1,10 @@
 import Foundation
-import Media
-import Plan
-import Profiles
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
 import Testing
 
-@testable import Setup
+@testable import MulticamSetup
 
 @Suite("Stream keys stored outside a profile")
 struct LiveOutputKeysTests {

@@ -1,12 +1,12 @@
-import Control
 import Foundation
 import Glibc
-import Media
-import Plan
-import Profiles
-import Session
-import SessionFolder
-import Setup
+import MulticamControl
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 import Testing
 
 @testable import MulticamKit

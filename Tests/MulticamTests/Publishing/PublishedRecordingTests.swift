@@ -1,13 +1,13 @@
-import Control
 import Foundation
 import Glibc
-import Inputs
-import Media
-import Plan
-import Profiles
-import Session
-import SessionFolder
-import Setup
+import MulticamControl
+import MulticamInputs
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 import Synchronization
 import Testing
 

@@ -1,9 +1,9 @@
 import Foundation
-import Inputs
-import Media
-import SessionFolder
+import MulticamInputs
+import MulticamMedia
+import MulticamSessionFolder
+import MulticamWriters
 import Testing
-import Writers
 
 @Suite("Recordings without live consumers")
 struct BatchedDeliveryTests {

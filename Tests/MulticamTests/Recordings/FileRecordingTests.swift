@@ -1,8 +1,8 @@
 import Foundation
-import Media
-internal import Session
-import SessionFolder
-import Setup
+import MulticamMedia
+internal import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 import Testing
 
 /// Tests recordings of media files that other programs made. They are read back by ffmpeg.

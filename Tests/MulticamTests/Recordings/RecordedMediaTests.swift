@@ -1,11 +1,11 @@
 import Foundation
-import Media
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
-@testable import ControlRoom
+@testable import MulticamControlRoom
 
 @Suite("Frames and waveforms of finished recordings for the control room")
 struct RecordedMediaTests {

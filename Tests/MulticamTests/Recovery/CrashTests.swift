@@ -1,7 +1,7 @@
 import Foundation
-import Plan
-import Session
-import SessionFolder
+import MulticamPlan
+import MulticamSession
+import MulticamSessionFolder
 import Testing
 
 @Suite("Recordings after a crash")

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import Media
-import Session
-import SessionFolder
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
 
 /// A recording after a crash. Its folder is copied during a recording in simulated time.
 final class CrashedRecording {

@@ -1,10 +1,10 @@
 import Foundation
-import Media
-import Plan
-import SeededNoise
-import Session
-import SessionFolder
-import Synchrony
+import MulticamMedia
+import MulticamPlan
+import MulticamSeededNoise
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSynchrony
 import Testing
 
 /// Tests edited manifests and events. They must not cause a crash or hang, and a loss must never be reported

@@ -1,5 +1,5 @@
 import Foundation
-import SeededNoise
+import MulticamSeededNoise
 
 /// Edits JSON as a user, a script, or an accident would. The same seed gives the same edits.
 struct EditedJSON {

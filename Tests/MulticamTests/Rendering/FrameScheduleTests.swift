@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Rendering
+@testable import MulticamRendering
 
 @Suite("Frames that keep their capture times")
 struct FrameScheduleTests {

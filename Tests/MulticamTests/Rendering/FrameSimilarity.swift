@@ -1,7 +1,7 @@
 import Foundation
-import Interchange
-import Media
-import Timing
+import MulticamInterchange
+import MulticamMedia
+import MulticamTiming
 
 /// Measures the similarity of a rendered file and a recorded program with ffmpeg, frame by frame.
 enum FrameSimilarity {

@@ -1,11 +1,11 @@
 import Foundation
-import Interchange
-import Media
-import Rendering
-import Session
-import SessionFolder
+import MulticamInterchange
+import MulticamMedia
+import MulticamRendering
+import MulticamSession
+import MulticamSessionFolder
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("Files made from a recording")
 struct MadeFilesTests {

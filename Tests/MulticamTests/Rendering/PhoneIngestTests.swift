@@ -1,14 +1,14 @@
-import Containers
 import Foundation
-import Interchange
-import Media
-import Rendering
-import SeededNoise
-import SessionFolder
-import System
+import MulticamContainers
+import MulticamInterchange
+import MulticamMedia
+import MulticamRendering
+import MulticamSeededNoise
+import MulticamSessionFolder
+import MulticamSystem
+import MulticamTiming
+import MulticamVirtualDevices
 import Testing
-import Timing
-import VirtualDevices
 
 /// Data as a phone would have stored it, made from the H.264 frames of a file. It is a sequence of messages,
 /// each preceded by its length.

@@ -1,14 +1,14 @@
 import Foundation
-import Interchange
-import Media
-import Plan
-import Profiles
-import Rendering
-import Session
-import SessionFolder
-import System
+import MulticamInterchange
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamRendering
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSystem
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("rendered programs")
 struct RenderTests {

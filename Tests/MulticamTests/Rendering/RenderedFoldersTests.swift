@@ -1,13 +1,13 @@
 import Foundation
-import Interchange
-import Media
-import Plan
-import Rendering
-import Session
-import SessionFolder
-import System
+import MulticamInterchange
+import MulticamMedia
+import MulticamPlan
+import MulticamRendering
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSystem
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("Programs rendered from a folder")
 struct RenderedFoldersTests {

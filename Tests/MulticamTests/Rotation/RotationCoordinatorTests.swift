@@ -1,6 +1,6 @@
-import Media
-import Plan
-import Setup
+import MulticamMedia
+import MulticamPlan
+import MulticamSetup
 import Testing
 
 @Suite("A camera's rotation coordinator")

@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A tracker controlled by a test.
 final class SyntheticTracker: OrientationTracker {

@@ -1,9 +1,9 @@
 import Foundation
-import Media
-import Profiles
-import Session
-import SessionFolder
-import Setup
+import MulticamMedia
+import MulticamProfiles
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
 import Testing
 
 @Suite("Recordings on a computer that is turned")

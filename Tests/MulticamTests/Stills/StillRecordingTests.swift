@@ -1,13 +1,13 @@
-import Encoding
 import Foundation
-import Inputs
-import Media
-import Session
-import SessionFolder
-import Setup
-import Stills
+import MulticamEncoding
+import MulticamInputs
+import MulticamMedia
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamStills
+import MulticamVirtualDevices
 import Testing
-import VirtualDevices
 
 @Suite("stills from a recording")
 struct StillRecordingTests {

@@ -1,10 +1,10 @@
 import Foundation
 import FoundationXML
-import Media
-import Monitoring
-internal import Session
-import Setup
-import StressTest
+import MulticamMedia
+import MulticamMonitoring
+internal import MulticamSession
+import MulticamSetup
+import MulticamStressTest
 import Testing
 
 @Suite("Stress tests of synthetic bundles")

@@ -1,15 +1,15 @@
 import Foundation
-import Inputs
-import Media
-import Plan
-import Profiles
-import SeededNoise
-import Session
-import SessionFolder
-import Setup
+import MulticamInputs
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamSeededNoise
+import MulticamSession
+import MulticamSessionFolder
+import MulticamSetup
+import MulticamWriters
 import Synchronization
 import Testing
-import Writers
 
 @Suite("taps attached while a session runs")
 struct AttachedTapTests {

@@ -1,6 +1,6 @@
-import Media
+import MulticamMedia
+import MulticamTiming
 import Testing
-import Timing
 
 @Suite("Gaps of a camera in the program")
 struct OnAirTests {

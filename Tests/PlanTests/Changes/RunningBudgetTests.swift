@@ -1,9 +1,9 @@
 import Foundation
-import Media
-import Profiles
+import MulticamMedia
+import MulticamProfiles
 import Testing
 
-@testable import Plan
+@testable import MulticamPlan
 
 @Suite("Cost of a running session")
 struct RunningBudgetTests {

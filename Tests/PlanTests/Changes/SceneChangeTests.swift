@@ -1,8 +1,8 @@
-import Media
-import Profiles
+import MulticamMedia
+import MulticamProfiles
 import Testing
 
-@testable import Plan
+@testable import MulticamPlan
 
 @Suite("Scenes and combined changes")
 struct SceneChangeTests {

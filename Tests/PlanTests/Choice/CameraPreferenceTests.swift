@@ -1,5 +1,5 @@
-import Media
-import Plan
+import MulticamMedia
+import MulticamPlan
 import Testing
 
 @Suite("Camera preference")

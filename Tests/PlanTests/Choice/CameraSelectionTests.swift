@@ -1,6 +1,6 @@
-import Media
-import Plan
-import Profiles
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
 import Testing
 
 /// Tests applications with different policies for choosing cameras.

@@ -1,6 +1,6 @@
-import Media
-import Plan
-import Profiles
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
 
 /// A program that selects cameras by preference and policy. This is a value type that receives events and
 /// returns the camera in use.

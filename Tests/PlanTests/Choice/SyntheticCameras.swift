@@ -1,4 +1,4 @@
-import Media
+import MulticamMedia
 
 /// A computer's two built-in cameras and some external ones.
 enum SyntheticCameras {

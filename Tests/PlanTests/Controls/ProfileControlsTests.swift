@@ -1,8 +1,8 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Plan
-@testable import Profiles
+@testable import MulticamPlan
+@testable import MulticamProfiles
 
 @Suite("Controls in a profile")
 struct ProfileControlsTests {

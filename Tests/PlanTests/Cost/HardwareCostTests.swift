@@ -1,6 +1,6 @@
-import Media
-import Plan
-import Profiles
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
 import Testing
 
 @Suite("The hardware cost of a plan")

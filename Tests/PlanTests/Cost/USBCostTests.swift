@@ -1,5 +1,5 @@
-import Media
-import Plan
+import MulticamMedia
+import MulticamPlan
 import Testing
 
 @Suite("USB cost of a plan's cameras")

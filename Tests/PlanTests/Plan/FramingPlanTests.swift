@@ -1,8 +1,8 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Plan
-@testable import Profiles
+@testable import MulticamPlan
+@testable import MulticamProfiles
 
 /// Tests how a plan uses a profile's `crop`, `zoom`, `pan`, `tilt`, `output`, and presets when the devices
 /// are known.

@@ -1,7 +1,7 @@
 import Foundation
-import Media
-import Plan
-import Profiles
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
 import Testing
 
 @Suite("Plans of a profile with its devices")

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Plan
+@testable import MulticamPlan
 
 @Suite("Remedies that reduce a plan's cost")
 struct PlanRemediesTests {

@@ -1,6 +1,6 @@
-import Media
-import Plan
-import Profiles
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
 import Testing
 
 @Suite("Plans with cameras rotated by the orientation sensor")

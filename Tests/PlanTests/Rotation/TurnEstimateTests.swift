@@ -1,6 +1,6 @@
 import Foundation
-import Media
-import Plan
+import MulticamMedia
+import MulticamPlan
 import Testing
 
 @Suite("Orientation of the computer")

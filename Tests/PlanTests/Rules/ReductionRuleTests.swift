@@ -1,9 +1,9 @@
-import Media
-import Profiles
+import MulticamMedia
+import MulticamProfiles
 import Testing
 
-@testable import Monitoring
-@testable import Plan
+@testable import MulticamMonitoring
+@testable import MulticamPlan
 
 @Suite("concessions for each shortage")
 struct ReductionRuleTests {

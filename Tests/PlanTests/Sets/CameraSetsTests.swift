@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Plan
+@testable import MulticamPlan
 
 @Suite("Cameras that can run together")
 struct CameraSetsTests {

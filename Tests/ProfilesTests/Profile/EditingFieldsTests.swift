@@ -1,4 +1,4 @@
-import Profiles
+import MulticamProfiles
 import Testing
 
 @Suite("Editing fields of a profile")

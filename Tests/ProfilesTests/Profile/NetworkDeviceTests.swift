@@ -1,5 +1,5 @@
-import Media
-import Profiles
+import MulticamMedia
+import MulticamProfiles
 import Testing
 
 @Suite("Network cameras in a profile")

@@ -1,4 +1,4 @@
-import Profiles
+import MulticamProfiles
 import Testing
 
 @Suite("The nodes of a profile")

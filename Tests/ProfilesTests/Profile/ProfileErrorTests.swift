@@ -1,4 +1,4 @@
-import Profiles
+import MulticamProfiles
 import Testing
 
 @Suite("Invalid profiles")

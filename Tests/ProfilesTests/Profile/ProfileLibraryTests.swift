@@ -1,5 +1,5 @@
 import Foundation
-import Profiles
+import MulticamProfiles
 import Testing
 
 @Suite("Profiles by name")

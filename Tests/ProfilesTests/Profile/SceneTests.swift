@@ -1,8 +1,8 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Profiles
+@testable import MulticamProfiles
 
 @Suite("Scenes of a profile")
 struct SceneTests {

@@ -1,8 +1,8 @@
-import Inputs
-import Media
+import MulticamInputs
+import MulticamMedia
 import Testing
 
-@testable import Publishing
+@testable import MulticamPublishing
 
 @Suite("Virtual camera and virtual microphone")
 struct LocalDevicesTests {

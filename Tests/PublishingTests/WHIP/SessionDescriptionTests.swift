@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Publishing
+@testable import MulticamPublishing
 
 @Suite("Session descriptions in a server's answer")
 struct SessionDescriptionTests {

@@ -1,8 +1,8 @@
-import Encoding
-import Media
+import MulticamEncoding
+import MulticamMedia
 import Testing
 
-@testable import Publishing
+@testable import MulticamPublishing
 
 @Suite("WebRTC peer based on GStreamer", .serialized)
 struct WebRTCPeerTests {

@@ -1,5 +1,5 @@
 import Glibc
-import Media
+import MulticamMedia
 
 /// An X server that gives one client the answers that a test defines.
 final class ScriptedDisplay: Sendable {

@@ -1,9 +1,9 @@
-import CXCB
+import CMulticamXCB
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import RemoteSources
+@testable import MulticamRemoteSources
 
 @Suite("Replies of X servers")
 struct XReplyTests {

@@ -1,10 +1,10 @@
-import CLinux
+import CMulticamLinux
 import Foundation
 import Glibc
-import Media
+import MulticamMedia
 import Testing
 
-@testable import RemoteSources
+@testable import MulticamRemoteSources
 
 /// Tests the screens of X servers that send wrong data, errors, or nothing. The tests run one after the
 /// other, because one of them inspects this process's memory.

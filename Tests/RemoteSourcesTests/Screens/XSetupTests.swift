@@ -1,7 +1,7 @@
-import CXCB
+import CMulticamXCB
 import Testing
 
-@testable import RemoteSources
+@testable import MulticamRemoteSources
 
 @Suite("Connection setup of an X server")
 struct XSetupTests {

@@ -1,9 +1,9 @@
 import Foundation
-import Media
+import MulticamMedia
 import Testing
 
-@testable import SessionFolder
-@testable import Timing
+@testable import MulticamSessionFolder
+@testable import MulticamTiming
 
 @Suite("Recovery")
 struct RecoveryTests {

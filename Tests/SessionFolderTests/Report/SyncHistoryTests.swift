@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import SessionFolder
+@testable import MulticamSessionFolder
 
 @Suite("Data of the sync report")
 struct SyncHistoryTests {

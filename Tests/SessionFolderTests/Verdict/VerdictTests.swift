@@ -1,10 +1,10 @@
-import Media
-import Monitoring
+import MulticamMedia
+import MulticamMonitoring
 import Testing
 
-@testable import Profiles
-@testable import SessionFolder
-@testable import Timing
+@testable import MulticamProfiles
+@testable import MulticamSessionFolder
+@testable import MulticamTiming
 
 @Suite("Verdict")
 struct VerdictTests {

@@ -1,16 +1,16 @@
-import Encoders
-import Encoding
 import Foundation
-import Media
-import Plan
-import StandingDevices
-import TestDisks
-import Timing
-import Writers
+import MulticamEncoders
+import MulticamEncoding
+import MulticamMedia
+import MulticamPlan
+import MulticamStandingDevices
+import MulticamTestDisks
+import MulticamTiming
+import MulticamWriters
 
-@testable import Inputs
-@testable import Session
-@testable import SessionFolder
+@testable import MulticamInputs
+@testable import MulticamSession
+@testable import MulticamSessionFolder
 
 /// A recording without a timeline: devices, a disk, and a `TrackDirector`, at a fixed time after T0.
 ///

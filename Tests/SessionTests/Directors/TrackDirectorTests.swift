@@ -1,13 +1,13 @@
 import Foundation
-import Media
-import Plan
-import TestDisks
+import MulticamMedia
+import MulticamPlan
+import MulticamTestDisks
+import MulticamTiming
 import Testing
-import Timing
 
-@testable import Inputs
-@testable import Session
-@testable import SessionFolder
+@testable import MulticamInputs
+@testable import MulticamSession
+@testable import MulticamSessionFolder
 
 @Suite("Tracks and devices that change during a recording")
 struct TrackDirectorTests {

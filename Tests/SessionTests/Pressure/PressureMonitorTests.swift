@@ -1,14 +1,14 @@
-import Containers
 import Foundation
-import Media
-import Monitoring
-import TestDisks
+import MulticamContainers
+import MulticamMedia
+import MulticamMonitoring
+import MulticamTestDisks
 import Testing
 
-@testable import Encoders
-@testable import Session
-@testable import SessionFolder
-@testable import Writers
+@testable import MulticamEncoders
+@testable import MulticamSession
+@testable import MulticamSessionFolder
+@testable import MulticamWriters
 
 @Suite("system pressure during a session")
 struct PressureMonitorTests {

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Session
+@testable import MulticamSession
 
 @Suite("Overdue ticks and the end of a recording")
 struct LagPolicyTests {

@@ -1,18 +1,18 @@
-import Containers
-import Encoding
 import Foundation
-import Media
-import Plan
-import Profiles
-import StandingDevices
-import TestDisks
+import MulticamContainers
+import MulticamEncoding
+import MulticamMedia
+import MulticamPlan
+import MulticamProfiles
+import MulticamStandingDevices
+import MulticamTestDisks
+import MulticamTiming
+import MulticamWriters
 import Testing
-import Timing
-import Writers
 
-@testable import Inputs
-@testable import Session
-@testable import SessionFolder
+@testable import MulticamInputs
+@testable import MulticamSession
+@testable import MulticamSessionFolder
 
 @Suite("Manifest of a recording")
 struct ManifestBuilderTests {

@@ -1,8 +1,8 @@
-import Media
-import Stills
+import MulticamMedia
+import MulticamStills
 import Testing
 
-@testable import Session
+@testable import MulticamSession
 
 @Suite("Frames around a still")
 struct FrameRingTests {

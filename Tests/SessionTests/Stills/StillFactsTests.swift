@@ -1,9 +1,9 @@
 import Foundation
-import Media
-import Stills
+import MulticamMedia
+import MulticamStills
 import Testing
 
-@testable import Session
+@testable import MulticamSession
 
 @Suite("Metadata of a still")
 struct StillFactsTests {

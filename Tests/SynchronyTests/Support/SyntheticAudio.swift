@@ -1,5 +1,5 @@
 import Glibc
-import SeededNoise
+import MulticamSeededNoise
 
 /// Synthetic single-channel audio.
 struct SyntheticAudio {

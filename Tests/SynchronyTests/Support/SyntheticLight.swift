@@ -1,8 +1,8 @@
 import Glibc
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 
-@testable import Synchrony
+@testable import MulticamSynchrony
 
 /// A camera with 30 frames per second that records a lamp that is turned on at some times.
 struct SyntheticLight {

@@ -1,5 +1,5 @@
 import Glibc
-import SeededNoise
+import MulticamSeededNoise
 
 /// One voice in a room, recorded by several microphones. Each microphone has different echoes, and different
 /// noise that is as loud as the voice.

@@ -1,5 +1,5 @@
 import Glibc
-import SeededNoise
+import MulticamSeededNoise
 
 /// Synthetic speech with voiced syllables of one pitch, moving formants, fricatives, and pauses.
 struct SyntheticSpeech {

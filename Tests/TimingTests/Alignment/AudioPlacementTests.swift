@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Timing
+@testable import MulticamTiming
 
 @Suite("placement of audio on the session's samples")
 struct AudioPlacementTests {

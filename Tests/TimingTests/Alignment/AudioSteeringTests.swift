@@ -1,10 +1,10 @@
 import Foundation
-import Inputs
-import Media
+import MulticamInputs
+import MulticamMedia
 import Testing
 
-@testable import SessionFolder
-@testable import Timing
+@testable import MulticamSessionFolder
+@testable import MulticamTiming
 
 /// Tests a microphone's clock model and its placement, with an exact resampler.
 @Suite("audio controller with a clock model")

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Timing
+@testable import MulticamTiming
 
 @Suite("Frames of a copied stream")
 struct KeyStreamAlignerTests {

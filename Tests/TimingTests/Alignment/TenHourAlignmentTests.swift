@@ -1,8 +1,8 @@
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 import Testing
 
-@testable import Timing
+@testable import MulticamTiming
 
 /// Tests three cameras after ten hours. The clock model receives every twelfth frame, and every frame of the
 /// last minute.

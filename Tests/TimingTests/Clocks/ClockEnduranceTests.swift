@@ -1,9 +1,9 @@
 import Foundation
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 import Testing
 
-@testable import Timing
+@testable import MulticamTiming
 
 @Suite("a device's clock model over ten hours")
 struct ClockEnduranceTests {

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Timing
+@testable import MulticamTiming
 
 /// Tests cameras with uniform jitter of ±8 ms and a fault 20 s after their start.
 @Suite("a device's clock model after faults")

@@ -1,9 +1,9 @@
-import Inputs
-import Media
-import SessionFolder
+import MulticamInputs
+import MulticamMedia
+import MulticamSessionFolder
 import Testing
 
-@testable import Timing
+@testable import MulticamTiming
 
 @Suite("reports of a device's clock state")
 struct ClockStateMonitorTests {

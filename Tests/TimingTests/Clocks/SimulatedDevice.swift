@@ -1,5 +1,5 @@
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 
 /// A device with an independent clock and jittered timestamps.
 struct SimulatedDevice {

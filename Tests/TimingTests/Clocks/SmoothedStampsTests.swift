@@ -1,8 +1,8 @@
-import Inputs
-import Media
-import SeededNoise
+import MulticamInputs
+import MulticamMedia
+import MulticamSeededNoise
+import MulticamTiming
 import Testing
-import Timing
 
 @Suite("a clock model for timestamps with correlated errors")
 struct SmoothedStampsTests {

@@ -1,7 +1,7 @@
-import SeededNoise
+import MulticamSeededNoise
 import Testing
 
-@testable import Timing
+@testable import MulticamTiming
 
 @Suite("noise of timestamps")
 struct StampNoiseTests {

@@ -1,8 +1,8 @@
-import Media
-import SeededNoise
+import MulticamMedia
+import MulticamSeededNoise
 import Testing
 
-@testable import Timing
+@testable import MulticamTiming
 
 @Suite("Due frames")
 struct DueFramesTests {

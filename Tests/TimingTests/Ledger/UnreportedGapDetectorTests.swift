@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Timing
+@testable import MulticamTiming
 
 @Suite("missing frames that the source does not report")
 struct UnreportedGapDetectorTests {

@@ -1,7 +1,7 @@
 import Glibc
-import Media
-import SeededNoise
-import Timing
+import MulticamMedia
+import MulticamSeededNoise
+import MulticamTiming
 
 /// A simulated computer of a group. Its crystal is inaccurate and varies. It is measured by chrony, with
 /// errors within the stated bounds.

@@ -1,11 +1,11 @@
-import Containers
 import Foundation
 import Glibc
-import Media
-import TestDisks
+import MulticamContainers
+import MulticamMedia
+import MulticamTestDisks
 import Testing
 
-@testable import Writers
+@testable import MulticamWriters
 
 @Suite("hanging disks")
 struct HangingDiskTests {

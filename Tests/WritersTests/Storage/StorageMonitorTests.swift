@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Writers
+@testable import MulticamWriters
 
 @Suite("free space on a disk")
 struct StorageMonitorTests {

@@ -1,7 +1,7 @@
-import Media
+import MulticamMedia
 import Testing
 
-@testable import Writers
+@testable import MulticamWriters
 
 @Suite("limits of the write queue")
 struct WriteLimitsTests {
