@@ -184,14 +184,16 @@ extension Profile {
         for (role, device) in cameras {
             guard let index = profile.cameras.firstIndex(where: { $0.role == role }) else {
                 throw unknownRole(
-                    "--camera \(role)=\(device)", role, of: self.cameras.map(\.role), kind: "camera")
+                    "\(onCommandLine("--camera ", otherwise: "camera "))\(role)=\(device)", role,
+                    of: self.cameras.map(\.role), kind: "camera")
             }
             profile.cameras[index].assignDevice(device)
         }
         for (role, device) in microphones {
             guard let index = profile.microphones.firstIndex(where: { $0.role == role }) else {
                 throw unknownRole(
-                    "--mic \(role)=\(device)", role, of: self.microphones.map(\.role), kind: "microphone")
+                    "\(onCommandLine("--mic ", otherwise: "microphone "))\(role)=\(device)", role,
+                    of: self.microphones.map(\.role), kind: "microphone")
             }
             profile.microphones[index].assignDevice(device)
         }

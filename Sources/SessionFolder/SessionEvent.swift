@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 public import MulticamMedia
-package import MulticamMonitoring
+public import MulticamMonitoring
 package import MulticamPlan
-package import MulticamProfiles
+public import MulticamProfiles
 
 /// A session event, which is one line of `events.ndjson`.
 ///
@@ -276,9 +276,9 @@ extension SessionEvent {
             "Frame rate or resolution was reduced before the start to meet the budget."
 
         /// Description of the reduction.
-        package let step: String
+        public let step: String
         /// Why the reduction was necessary.
-        package let reason: String
+        public let reason: String
         /// Hardware cost before the reduction.
         package let before: Double
         /// Hardware cost after the reduction.
@@ -332,15 +332,15 @@ extension SessionEvent {
         /// Paths of the new files, if the user requested a split.
         package let files: [String]?
         /// Name of the track that continues in a new file.
-        package let track: String?
+        public let track: String?
         /// Path of the track's new file.
-        package let file: String?
+        public let file: String?
         /// New width of the frames in pixels.
         package let width: Int64?
         /// New height of the frames in pixels.
         package let height: Int64?
         /// Message for users; set if a new track starts.
-        package let text: String?
+        public let text: String?
 
         package init(
             part: Int64? = nil, files: [String]? = nil, track: String? = nil, file: String? = nil,
@@ -362,13 +362,13 @@ extension SessionEvent {
             "The user changed the program or the devices, or started a live output for which the size or frame rate of cameras had to be reduced. The other fields describe the new state. `arrangement`, as in [the manifest](manifest.md#arrangements), is present if the picture or the mix changed."
 
         /// Descriptions of the changes.
-        package let changes: [String]
+        public let changes: [String]
         /// A message for users.
-        package let text: String
+        public let text: String
         /// Layout of the program.
-        package let layout: ProgramLayout?
+        public let layout: ProgramLayout?
         /// Roles of the visible cameras, the main camera first.
-        package let shown: [String]?
+        public let shown: [String]?
         /// Roles of the audible microphones.
         package let mix: [String]?
         /// Hardware cost of the plan after the change.
@@ -480,7 +480,7 @@ extension SessionEvent {
         }
 
         /// Role of the device.
-        package let track: String
+        public let track: String
         /// The new state of the clock model.
         package let state: State
         /// Rate error of the device in parts per million; positive if the device is fast.
@@ -515,13 +515,13 @@ extension SessionEvent {
         }
 
         /// Description of the governor's step.
-        package let step: String
+        public let step: String
         /// Why the step was necessary.
-        package let reason: String
+        public let reason: String
         /// Whether quality was lowered or restored.
         package let direction: Direction
         /// A message for users.
-        package let text: String
+        public let text: String
 
         package init(step: String, reason: String, direction: Direction, text: String) {
             self.step = step
@@ -553,7 +553,7 @@ extension SessionEvent {
         }
 
         /// The new level of system pressure.
-        package let level: PressureLevel
+        public let level: PressureLevel
         /// The previous level of system pressure.
         package let was: PressureLevel
         /// Numeric value of the system pressure.
@@ -561,7 +561,7 @@ extension SessionEvent {
         /// The factors, starting with the worst.
         package let factors: [Factor]
         /// A message for users.
-        package let text: String?
+        public let text: String?
 
         package init(
             level: PressureLevel, was: PressureLevel, cost: Double, factors: [Factor], text: String? = nil
@@ -580,7 +580,7 @@ extension SessionEvent {
             "A microphone became silent or audible again, or its signal was lost or restored."
 
         /// Role of the microphone.
-        package let track: String
+        public let track: String
         /// The kind of alarm.
         package let alarm: AudioAlarm.Kind
         /// Whether the alarm begins or ends.
@@ -590,7 +590,7 @@ extension SessionEvent {
         /// Duration of the silence in seconds.
         package let seconds: Double
         /// A message for users.
-        package let text: String
+        public let text: String
 
         package init(
             track: String, alarm: AudioAlarm.Kind, state: AlarmState, level_dbfs: Level, seconds: Double,
@@ -610,7 +610,7 @@ extension SessionEvent {
         package static let meaning = "A microphone started or stopped clipping."
 
         /// Role of the microphone.
-        package let track: String
+        public let track: String
         /// The kind of alarm.
         package let alarm: AudioAlarm.Kind
         /// Whether the alarm begins or ends.
@@ -618,7 +618,7 @@ extension SessionEvent {
         /// Peak level in dBFS.
         package let level_dbfs: Level
         /// A message for users.
-        package let text: String
+        public let text: String
 
         package init(
             track: String, alarm: AudioAlarm.Kind, state: AlarmState, level_dbfs: Level, text: String
@@ -637,11 +637,11 @@ extension SessionEvent {
             "A stream continues with another encoder (`to`), or ends because no encoder is left (`ended_ns`)."
 
         /// Name of the track.
-        package let track: String
+        public let track: String
         /// Why the encoder failed.
-        package let reason: String
+        public let reason: String
         /// A message for users.
-        package let text: String
+        public let text: String
         /// Name of the failed encoder.
         package let from: String?
         /// Device node of the failed encoder.
@@ -674,7 +674,7 @@ extension SessionEvent {
             "The state of a live output changed, or the reason for its state changed. At T0, one event is written for each running live output. The counts start when the output starts. `text` is present if there is a problem."
 
         /// Name of the live output.
-        package let name: String
+        public let name: String
         /// Kind of live output.
         package let kind: String
         /// The state of the live output.
@@ -684,7 +684,7 @@ extension SessionEvent {
         /// Number of dropped frames.
         package let dropped_frames: Int64
         /// A message for users.
-        package let text: String?
+        public let text: String?
 
         package init(
             name: String, kind: String, state: LiveOutputStatus.State, sent_frames: Int64,
@@ -742,9 +742,9 @@ extension SessionEvent {
             "System pressure ended the recording, and `--resume` waits for recovery. This event is printed only to standard output."
 
         /// Path of the session folder.
-        package let folder: String
+        public let folder: String
         /// A message for users.
-        package let text: String
+        public let text: String
 
         package init(folder: String, text: String) {
             self.folder = folder
@@ -760,9 +760,9 @@ extension SessionEvent {
         /// The outcome of the recording.
         package let outcome: Manifest.Outcome
         /// The verdict on the recording.
-        package let verdict: String
+        public let verdict: String
         /// Path of the session folder.
-        package let folder: String?
+        public let folder: String?
         /// The exit status of the program.
         package let exit: Int64?
 

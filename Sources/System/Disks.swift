@@ -132,11 +132,11 @@ package struct WriteSpeedMeasurement {
         guard !fileSystem.isInMemory else {
             throw refusal(
                 "the folder is in memory (tmpfs), so there is no disk to measure, and recordings would be lost at a restart. "
-                    + "Choose another folder with `--output`.")
+                    + "Choose another folder\(onCommandLine(" with `--output`")).")
         }
         guard let most = Self.testSize(free: DiskSpaceReader.freeBytes(folder) ?? 0) else {
             throw refusal(
-                "there is too little free space for a measurement. Free some space, or choose another disk with `--output`."
+                "there is too little free space for a measurement. Free some space, or choose another disk\(onCommandLine(" with `--output`"))."
             )
         }
         let descriptor = try openUnlinkedFile()

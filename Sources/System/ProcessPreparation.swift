@@ -31,10 +31,12 @@ package enum ProcessPreparation {
     /// Prepares the process. This method raises the soft limit for file descriptors toward the hard limit.
     /// Writes beyond `RLIMIT_FSIZE` then fail with `EFBIG` instead of terminating the process (SIGXFSZ), and
     /// threads of libraries have the same stack size as `MediaThread`. The method also checks that enough
-    /// threads, descriptors, and address space are available for any command.
+    /// threads, descriptors, and address space are available for any command. From now on, messages of this
+    /// process may name commands and options.
     ///
     /// - Returns: The limit that is too low; `nil` if all limits are sufficient.
     package static func run() -> MachineLimit? {
+        CommandLineAdvice.enable()
         let before = ProcessLimit.descriptors.raise(upTo: maxDescriptors)
         originalDescriptors.withLock { $0 = before }
         signal(SIGXFSZ, SIG_IGN)

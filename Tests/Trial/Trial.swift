@@ -21,7 +21,7 @@ struct Trial {
             return try await RandomSessions(folder: parent).run(
                 count: Int(CommandLine.arguments.last ?? "") ?? 20)
         }
-        let discovery = try DiscoverySession()
+        let discovery = try await DiscoverySession()
         let cameras = discovery.devices.filter { $0.mediaType == .video }.count
         print("devices: \(cameras) cameras, \(discovery.devices.count - cameras) microphones")
 

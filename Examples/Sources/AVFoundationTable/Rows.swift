@@ -51,7 +51,7 @@ extension Table {
     func row30() async throws { try session.commit([.swap(with: nil)]) }
     func row31() async throws { let same = camera.identity == other.identity; _ = same }
     func row32() async throws {
-        let discovery = try DiscoverySession(mediaType: .video, position: .front); _ = discovery
+        let discovery = try await DiscoverySession(mediaType: .video, position: .front); _ = discovery
     }
     func row33() async throws { for await change in discovery.changes() { print(change) } }
     func row34() async throws {
@@ -59,7 +59,7 @@ extension Table {
             print(state.isConnected, state.isSuspended, state.isInUse)
         }
     }
-    func row35() async throws { try choice.setUserPreferredCamera(camera) }
+    func row35() async throws { try await choice.setUserPreferredCamera(camera) }
     func row36() async throws {
         for await best in choice.systemPreferredCameras() { print(best?.reason.sentence ?? "no camera") }
     }
@@ -78,7 +78,7 @@ extension Table {
     }
     func row41() async throws { if case .noPermission(let group) = camera.problem { print(group) } }
     func row42() async throws {
-        let external = try DiscoverySession(mediaType: .video, deviceTypes: [.external]); _ = external
+        let external = try await DiscoverySession(mediaType: .video, deviceTypes: [.external]); _ = external
     }
     func row43() async throws {
         for await event in session.events {

@@ -13,7 +13,8 @@ struct PictureInPicture {
         let words = CommandLine.arguments.dropFirst()
         let parent = words.first { !$0.hasPrefix("--") } ?? "recordings"
         // The cost of the plan is computed for this computer, and the plan is reduced if necessary.
-        let session = try await MulticamSession(try configuration(isVirtual: words.contains("--virtual")))
+        let session = try await MulticamSession(
+            try await configuration(isVirtual: words.contains("--virtual")))
         show(session.reduction)
 
         for camera in session.currentPlan.cameras {
@@ -38,8 +39,8 @@ struct PictureInPicture {
     }
 
     /// Creates a profile in code: two cameras and a microphone, with the second camera as an inset over the first.
-    private static func configuration(isVirtual: Bool) throws -> SessionConfiguration {
-        let found = isVirtual ? [] : try DiscoverySession().devices
+    private static func configuration(isVirtual: Bool) async throws -> SessionConfiguration {
+        let found = isVirtual ? [] : try await DiscoverySession().devices
         let cameras = found.filter { $0.mediaType == .video && $0.problem == nil }.prefix(2)
         let microphone = found.first { $0.mediaType == .audio && $0.isDefault }
         let selectors = cameras.count == 2 ? cameras.map(\.selector) : ["virtual:clap", "virtual:bars"]

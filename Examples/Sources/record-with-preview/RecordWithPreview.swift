@@ -7,7 +7,9 @@ import MulticamKit
 @main
 struct RecordWithPreview {
     static func main() async throws {
-        for camera in try DiscoverySession(mediaType: .video).devices { print("connected: \(camera.name)") }
+        for camera in try await DiscoverySession(mediaType: .video).devices {
+            print("connected: \(camera.name)")
+        }
 
         // Any profile is possible. This is a built-in profile with virtual devices for all roles.
         let session = try await MulticamSession(

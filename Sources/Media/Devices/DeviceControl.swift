@@ -267,7 +267,9 @@ extension ControlFault: CustomStringConvertible {
             let list = names.map { $0.printable() }.joined(separator: ", ")
             return "this camera does not have a preset with this name. "
                 + (names.isEmpty
-                    ? "Save one with `multicam controls CAMERA --save NAME`." : "Available: \(list).")
+                    ? onCommandLine(
+                        "Save one with `multicam controls CAMERA --save NAME`.",
+                        otherwise: "No preset is saved for it.") : "Available: \(list).")
         case .refused(let value): return "the camera rejected \(value). Try another value."
         }
     }

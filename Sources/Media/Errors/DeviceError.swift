@@ -92,11 +92,14 @@ extension DeviceError: CustomStringConvertible {
         case .notFound where device.hasPrefix("file:"):
             return "no such file. Check the path."
         case .notFound:
-            return "no such device. Run `multicam devices` to list the connected devices, or try `--virtual`."
+            return "no such device. "
+                + onCommandLine(
+                    "Run `multicam devices` to list the connected devices, or try `--virtual`.",
+                    otherwise: "Connect it, or choose another device.")
         case .ambiguous(let candidates):
             let list = candidates.map { $0.printable() }.joined(separator: ", ")
-            return
-                "several devices match: \(list). Select one of them with `--camera ROLE=…` or `--mic ROLE=…`."
+            return "several devices match: \(list). Select one of them"
+                + onCommandLine(" with `--camera ROLE=…` or `--mic ROLE=…`.", otherwise: ".")
         case .busy(let holder?):
             let activity = holder.activity.map { ", which \($0)" } ?? ""
             return
@@ -125,7 +128,7 @@ extension DeviceError: CustomStringConvertible {
             return shortage.explanation
         case .noSoundServer(let why):
             return "the PulseAudio server is not responding (\(why.printable())). "
-                + "Start it with `\(SoundServerStart.command)`, or record without microphones (`--no-mics`)."
+                + "Start it with `\(SoundServerStart.command)`, or record without microphones\(onCommandLine(" (`--no-mics`)"))."
         case .control(let fault):
             return fault.description
         case .limit(let limit):

@@ -91,7 +91,9 @@ extension LossCause {
                 meaning: "The disk was too slow and the memory buffer was full, or writing failed.",
                 origin: .computer, part: .disk
             ) { _ in
-                LossExplanation("the disk was too slow or full", "record to another disk (`--output DIR`)")
+                LossExplanation(
+                    "the disk was too slow or full",
+                    "record to another disk\(onCommandLine(" (`--output DIR`)"))")
             }
         case .governor:
             Definition(
@@ -185,7 +187,7 @@ package struct LossExplanation: Equatable {
         case .external, .microphone:
             Self(
                 lost,
-                "connect the device to another USB port, ideally on a separate controller (`multicam devices` lists them)"
+                "connect the device to another USB port, ideally on a separate controller\(onCommandLine(" (`multicam devices` lists them)"))"
             )
         case nil: Self(lost, "check the device's connection")
         case .builtIn: Self(lost, "unplug USB devices that you don't need while recording")
@@ -264,7 +266,8 @@ package struct LossExplanation: Equatable {
         default:
             Self(
                 "data arrived too late",
-                "close other programs while recording (`multicam doctor` checks the computer)")
+                "close other programs while recording\(onCommandLine(" (`multicam doctor` checks the computer)"))"
+            )
         }
     }
 
@@ -309,13 +312,13 @@ package struct LossExplanation: Equatable {
         case .builtIn:
             Self(
                 "the camera delivered no data",
-                "check the privacy switch of the camera, and restart the computer if the problem persists (`multicam doctor` checks the devices)"
+                "check the privacy switch of the camera, and restart the computer if the problem persists\(onCommandLine(" (`multicam doctor` checks the devices)"))"
             )
         case .virtual: Self("the device was disconnected or delivered no data", removeSimulatedFaults)
         case .file:
             Self(
                 "the file ended before the recording",
-                "set a shorter `--duration`, or use a longer file")
+                "record for less time\(onCommandLine(" (`--duration`)")), or use a longer file")
         case .network:
             Self(
                 "the camera was unreachable or delivered no data",
@@ -353,10 +356,10 @@ package struct LossExplanation: Equatable {
         let smaller =
             subject.isProgram
             ? "`size` or a lower `rate` for the program" : "`size` or a lower `rate` for the camera"
-        let costs = "(`multicam plan` shows their cost)"
+        let costs = onCommandLine(" (`multicam plan` shows their cost)")
         guard let preset = subject.preset, preset != "ultrafast" else {
-            return "set a smaller \(smaller) \(costs)"
+            return "set a smaller \(smaller)\(costs)"
         }
-        return "set `\(place): { video: { preset: ultrafast } }`, or set a smaller \(smaller) \(costs)"
+        return "set `\(place): { video: { preset: ultrafast } }`, or set a smaller \(smaller)\(costs)"
     }
 }

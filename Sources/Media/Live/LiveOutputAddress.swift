@@ -72,7 +72,8 @@ package struct LiveOutputAddress: Sendable, Hashable {
     private init(node: String, _ text: String) throws(AddressError) {
         guard node.hasPrefix("/dev/"), node.count > 5, !node.contains("/.."), !node.contains(" ") else {
             throw .init(
-                "a virtual camera must be a v4l2loopback device, for example v4l2:/dev/video9. Run `multicam doctor` to list these devices."
+                "a virtual camera must be a v4l2loopback device, for example v4l2:/dev/video9."
+                    + onCommandLine(" Run `multicam doctor` to list these devices.")
             )
         }
         self.init(

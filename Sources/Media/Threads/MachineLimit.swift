@@ -68,7 +68,9 @@ public enum MachineLimit: Sendable, Equatable, CaseIterable {
         case .fileSize:
             guard let size = ProcessLimit.fileSize.soft else {
                 return "the file has reached the maximum size of its file system. "
-                    + "Choose another disk with `--output`, or split the recording with `ctl split`."
+                    + onCommandLine(
+                        "Choose another disk with `--output`, or split the recording with `ctl split`.",
+                        otherwise: "Choose another disk, or split the recording.")
             }
             return
                 "the file size is limited to \(size) bytes (`ulimit -f`). Remove the limit with `ulimit -f unlimited`, or with "

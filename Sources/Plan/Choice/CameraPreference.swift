@@ -111,7 +111,7 @@ package struct CameraPreference: Sendable, Equatable {
         preferences.ambiguousChoice.map { identity, candidates in
             let names = candidates.map { $0.selector.printable() }.joined(separator: " or ")
             return
-                "the preferred camera “\(identity.name.printable())” is ambiguous: \(names). Choose one with `multicam prefer CAMERA`."
+                "the preferred camera “\(identity.name.printable())” is ambiguous: \(names). Choose one\(onCommandLine(" with `multicam prefer CAMERA`"))."
         }
     }
 

@@ -128,7 +128,10 @@ extension SelectionError: CustomStringConvertible {
         case .inUse(let camera):
             "“\(camera.name.printable())” (\(camera.selector.printable())) is already used for another role. Choose another camera, or swap the two cameras."
         case .noCamera(let position):
-            "no camera to switch to: \(position == .back ? "no back camera" : "no external or front camera") was found. Set the position of a camera with `multicam devices --set CAMERA --position \(position.rawValue)`, or specify a camera by name."
+            "no camera to switch to: \(position == .back ? "no back camera" : "no external or front camera") was found. "
+                + onCommandLine(
+                    "Set the position of a camera with `multicam devices --set CAMERA --position \(position.rawValue)`, or specify a camera by name.",
+                    otherwise: "Specify a camera by name.")
         }
     }
 }

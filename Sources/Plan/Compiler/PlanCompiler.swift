@@ -222,7 +222,10 @@ struct PlanCompiler {
         guard device.rotatesWithComputer else {
             guard device.deviceType == .virtual || device.deviceType == .file else {
                 throw refusal(
-                    "\(device.name) is not marked as built in. If it is built into the computer, run `multicam devices --set \(device.selector.shellQuoted()) --type built-in`"
+                    "\(device.name) is not marked as built in"
+                        + onCommandLine(
+                            ". If it is built into the computer, run `multicam devices --set \(device.selector.shellQuoted()) --type built-in`"
+                        )
                 )
             }
             notes.append(
@@ -233,7 +236,10 @@ struct PlanCompiler {
         let stance = CameraMounting(device)
         if device.position == .unspecified {
             notes.append(
-                "\(camera.role): the camera position is unknown, so a front camera is assumed. For a back camera, run `multicam devices --set \(device.selector.shellQuoted()) --position back`."
+                "\(camera.role): the camera position is unknown, so a front camera is assumed."
+                    + onCommandLine(
+                        " For a back camera, run `multicam devices --set \(device.selector.shellQuoted()) --position back`."
+                    )
             )
         }
         switch planned.turn {
@@ -430,7 +436,8 @@ extension PlanCompiler {
     private func missingEncoder(_ owner: String, _ reason: String, field: String) -> ProfileError {
         let why =
             encoders.isEmpty
-            ? "no hardware encoder was found and tested on this computer. To test its encoders, run `multicam calibrate --machine`"
+            ? "no hardware encoder was found and tested on this computer"
+                + onCommandLine(". To test its encoders, run `multicam calibrate --machine`")
             : "no hardware encoder on this computer can encode \(owner): \(reason.trimmingFullStop)"
         var error = profile.source.error(
             at: field, found: "hardware", expected: "`auto` or `software`, because \(why)")

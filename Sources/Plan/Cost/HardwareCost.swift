@@ -79,7 +79,8 @@ public struct HardwareCost: Sendable, Equatable {
             terms += Self.disk(plan, disk, duration)
             if disk.bytesPerSecond == nil {
                 unknown.append(
-                    "disk: the write speed has not been measured. Run `multicam calibrate --machine --output DIR`."
+                    "disk: the write speed has not been measured."
+                        + onCommandLine(" Run `multicam calibrate --machine --output DIR`.")
                 )
             }
         } else {

@@ -42,7 +42,7 @@ struct BudgetRemedies {
             let possible = Nanoseconds.seconds(
                 Int64(rounding: duration.inSeconds * profile.budget.hardwareCost / space.used, .towardZero))
             sentences.append(
-                "\(Self.roomPrefix)\(possible.displayText) of recording: record for less time, free up disk space, or choose another folder with `--output`."
+                "\(Self.roomPrefix)\(possible.displayText) of recording: record for less time, free up disk space, or choose another folder\(onCommandLine(" with `--output`"))."
             )
         }
         if profile.budget.policy == .refuse {

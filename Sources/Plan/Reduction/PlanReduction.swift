@@ -141,8 +141,10 @@ extension PlanReduction {
             $0.used > budget.hardwareCost && ($0.resource == "cpu" || $0.resource.hasPrefix("thread:"))
         }
         guard !isMeasured, isProcessor else { return "" }
-        return
-            " Processing costs have not been measured on this computer. Run `multicam calibrate --machine`; the measured costs may be lower."
+        return " Processing costs have not been measured on this computer"
+            + onCommandLine(
+                ". Run `multicam calibrate --machine`; the measured costs may be lower.",
+                otherwise: ", and may be lower.")
     }
 }
 

@@ -62,7 +62,8 @@ extension ProfileReader {
         camera.preset = fields.read("preset") { value throws(ProfileError) in
             try value.text(
                 limit: 64,
-                expected: "the name of a preset saved with `multicam controls CAMERA --save NAME`")
+                expected:
+                    "the name of a saved preset\(onCommandLine(" (`multicam controls CAMERA --save NAME`)"))")
         }
         camera.match = fields.read("match") { value throws(ProfileError) in try match(value) }
         return camera
@@ -194,7 +195,8 @@ extension ProfileReader {
                 throw entry.value.error(
                     at: entry.position, found: "the control “\(entry.name)”",
                     expected:
-                        "a control name of lowercase letters, digits, and _, as shown by `multicam controls`")
+                        "a control name of lowercase letters, digits, and _\(onCommandLine(", as shown by `multicam controls`"))"
+                )
             }
             if let number = entry.value.plainText.flatMap({ Int64($0) }) {
                 settings.append(ControlSetting(name: entry.name, value: .number(number)))

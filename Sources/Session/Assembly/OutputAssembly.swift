@@ -46,8 +46,10 @@ struct OutputAssembly {
                     DeviceError(
                         device: hardware.name, operation: "encoding \(owner)",
                         reason: .other(
-                            "\(error.reason.printable(limit: 1000)). Test the encoder with `multicam calibrate --machine`, or "
-                                + "set `encoder: auto` in the profile to fall back to x264.")))
+                            "\(error.reason.printable(limit: 1000)). "
+                                + onCommandLine(
+                                    "Test the encoder with `multicam calibrate --machine`, or set `encoder: auto` in the profile to fall back to x264.",
+                                    otherwise: "Set `encoder: auto` in the profile to fall back to x264."))))
             }
         }
         return made

@@ -136,7 +136,8 @@ final class StorageDirector {
             path: disk.folder.path, operation: "recording",
             detail:
                 "the disk is full except for the space reserved to complete the files. The files are complete up to this point. Free "
-                + "some space, or choose another disk with `\(disk.index == 0 ? "--output" : "--backup")`.")
+                + "some space, or choose another disk\(onCommandLine(" with `\(disk.index == 0 ? "--output" : "--backup")`"))."
+        )
         places[index].conclusion = (time, reason)
         if isOver {
             warn(reason.description, at: position)

@@ -327,7 +327,8 @@ struct CompleteTracks {
         let isPlural = tracks.filter(\.isComplete).count > 1
         let remedy =
             canMakeProgram
-            ? ". Render the program again from \(isPlural ? "them" : "it") with `multicam render`" : ""
+            ? ". \(onCommandLine("Render the program again from \(isPlural ? "them" : "it") with `multicam render`", otherwise: "The program can be rendered again from \(isPlural ? "them" : "it")"))"
+            : ""
         return "\(subject) \(isPlural ? "are" : "is") complete\(remedy)".asSentence
     }
 

@@ -6,12 +6,12 @@ public import MulticamPlan
 /// available now.
 ///
 /// ```swift
-/// let choice = try DeviceChoice(application: application)
+/// let choice = try await DeviceChoice(application: application)
 /// for await camera in choice.systemPreferredCameras() { … }
 /// ```
 ///
 /// The user's choices are stored separately for each application, and persist across launches and reboots. All methods
-/// are thread-safe. Methods that block on disk I/O are documented as such.
+/// are thread-safe.
 public final class DeviceChoice: Sendable {
     /// The list of available devices.
     public let discovery: DiscoverySession
@@ -22,7 +22,7 @@ public final class DeviceChoice: Sendable {
     private let monitor: FolderMonitor?
     private let observation: Int?
 
-    /// Monitors the connected devices until `stop` is called or the object is released. Blocks until the
+    /// Monitors the connected devices until `stop` is called or the object is released. Returns when the
     /// device list is complete, like `DiscoverySession.init`.
     ///
     /// - Parameters:
@@ -31,10 +31,25 @@ public final class DeviceChoice: Sendable {
     /// - Throws: `DeviceError` if the system doesn't report device changes.
     public convenience init(
         application: ApplicationIdentifier, defaultPosition: CaptureDevice.Position = .front
-    ) throws(DeviceError) {
+    ) async throws(DeviceError) {
+        let discovery = try await DiscoverySession()
+        let file = ChoiceStore.file
+        let stored = await MediaThread.perform(named: "choices") { file?.read().content ?? ChoiceStore() }
         self.init(
-            application: application, defaultPosition: defaultPosition, discovery: try DiscoverySession(),
-            file: ChoiceStore.file)
+            application: application, defaultPosition: defaultPosition, discovery: discovery, file: file,
+            stored: stored)
+    }
+
+    /// Monitors the connected devices. Blocks until the device list is complete.
+    ///
+    /// - Throws: `DeviceError` if the system doesn't report device changes.
+    convenience init(blockingFor application: ApplicationIdentifier) throws(DeviceError) {
+        let discovery = try DiscoverySession(monitoring: DeviceRoster.Filter())
+        discovery.waitUntilComplete()
+        let file = ChoiceStore.file
+        self.init(
+            application: application, defaultPosition: .front, discovery: discovery, file: file,
+            stored: file?.read().content ?? ChoiceStore())
     }
 
     /// Monitors the devices of a discovery session.
@@ -44,14 +59,14 @@ public final class DeviceChoice: Sendable {
     ///   - defaultPosition: Preferred camera position if the user hasn't chosen a camera.
     ///   - discovery: Lists all cameras and microphones.
     ///   - file: The file that stores choices, or `nil` if there is no state folder.
+    ///   - memory: The content of the file.
     init(
         application: ApplicationIdentifier, defaultPosition: CaptureDevice.Position,
-        discovery: DiscoverySession, file: StateFile<ChoiceStore>?
+        discovery: DiscoverySession, file: StateFile<ChoiceStore>?, stored memory: ChoiceStore
     ) {
         self.discovery = discovery
         self.application = application
         self.file = file
-        let memory = file?.read().content ?? ChoiceStore()
         let state = ConditionLock(
             ChoiceState(
                 cameras: CameraPreference(
@@ -80,7 +95,7 @@ public final class DeviceChoice: Sendable {
     public var userPreferredCamera: CaptureDevice? { state.withLock { $0.cameras.userPreferred } }
 
     /// Stores the user's choice of a camera. The choice takes effect immediately. Call this only when the user makes a
-    /// choice, never for an automatic change. Blocks on disk I/O; don't call this from a Swift task.
+    /// choice, never for an automatic change.
     ///
     /// - Parameter camera: The chosen camera. A `nil` value is ignored.
     /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
@@ -88,9 +103,16 @@ public final class DeviceChoice: Sendable {
     /// - Throws: `StateFileError` if the choice can't be written. If writing fails, the choice still remains
     ///   in effect until the process exits.
     @discardableResult
-    public func setUserPreferredCamera(_ camera: CaptureDevice?) throws(StateFileError) -> String? {
+    public func setUserPreferredCamera(_ camera: CaptureDevice?) async throws(StateFileError) -> String? {
         guard let camera else { return nil }
-        return try store { state in
+        return try await MediaThread.perform(named: "choices") { [self] () throws(StateFileError) in
+            try storeChoice(of: camera)
+        }
+    }
+
+    /// Stores the user's choice of a camera. Blocks on disk I/O; see `setUserPreferredCamera`.
+    func storeChoice(of camera: CaptureDevice) throws(StateFileError) -> String? {
+        try store { state in
             state.choose(camera: camera.identity)
             return state.cameras.cameras
         } writing: { histories, present in
@@ -99,20 +121,22 @@ public final class DeviceChoice: Sendable {
     }
 
     /// Proposes an initial camera. Only the first proposal of this application has an effect. The proposed camera ranks
-    /// below every camera that the user has chosen. Blocks on disk I/O; don't call this from a Swift task.
+    /// below every camera that the user has chosen.
     ///
     /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
     ///   define a state folder.
     /// - Throws: `StateFileError` if the proposal can't be written. If writing fails, the proposal still
     ///   remains in effect until the process exits.
     @discardableResult
-    public func proposeCamera(_ camera: CaptureDevice) throws(StateFileError) -> String? {
-        let name = application.name
-        return try store { state in
-            state.propose(camera: camera.identity, by: name)
-            return state.cameras.cameras
-        } writing: { histories, present in
-            histories.cameras.propose(camera.identity, by: name, among: present)
+    public func proposeCamera(_ camera: CaptureDevice) async throws(StateFileError) -> String? {
+        try await MediaThread.perform(named: "choices") {
+            [self, name = application.name] () throws(StateFileError) in
+            try store { state in
+                state.propose(camera: camera.identity, by: name)
+                return state.cameras.cameras
+            } writing: { histories, present in
+                histories.cameras.propose(camera.identity, by: name, among: present)
+            }
         }
     }
 
@@ -139,8 +163,7 @@ public final class DeviceChoice: Sendable {
     /// The user's preferred microphone, or `nil` if it isn't connected.
     public var preferredMicrophone: CaptureDevice? { state.withLock { $0.microphones.userPreferred } }
 
-    /// Stores the user's choice of a microphone. The choice takes effect immediately. Blocks on disk I/O; don't call
-    /// this from a Swift task.
+    /// Stores the user's choice of a microphone. The choice takes effect immediately.
     ///
     /// - Parameter microphone: The chosen microphone. A `nil` value is ignored.
     /// - Returns: A warning for the user if earlier choices couldn't be read, or if the environment doesn't
@@ -148,13 +171,17 @@ public final class DeviceChoice: Sendable {
     /// - Throws: `StateFileError` if the choice can't be written. If writing fails, the choice still remains
     ///   in effect until the process exits.
     @discardableResult
-    public func setPreferredMicrophone(_ microphone: CaptureDevice?) throws(StateFileError) -> String? {
+    public func setPreferredMicrophone(
+        _ microphone: CaptureDevice?
+    ) async throws(StateFileError) -> String? {
         guard let microphone else { return nil }
-        return try store { state in
-            state.choose(microphone: microphone.identity)
-            return state.microphones.microphones
-        } writing: { histories, present in
-            histories.microphones.choose(microphone.identity, among: present)
+        return try await MediaThread.perform(named: "choices") { [self] () throws(StateFileError) in
+            try store { state in
+                state.choose(microphone: microphone.identity)
+                return state.microphones.microphones
+            } writing: { histories, present in
+                histories.microphones.choose(microphone.identity, among: present)
+            }
         }
     }
 
@@ -295,13 +322,15 @@ extension DeviceChoice {
     /// events for these changes.
     private static let interval = Nanoseconds.seconds(1)
 
-    /// Returns the current state of a device. Reads proc(5), which takes milliseconds.
+    /// Returns the current state of a device.
     ///
     /// - Parameter device: The device, whose state may be outdated. The device is matched by its identity.
     /// - Returns: The state, which is marked as not connected if the device is disconnected or can't be distinguished
     ///   from an identical one.
-    public func state(of device: CaptureDevice) -> DeviceState {
-        Self.completed(state.withLock { DeviceState(of: device, in: $0) })
+    public func state(of device: CaptureDevice) async -> DeviceState {
+        let known = state.withLock { DeviceState(of: device, in: $0) }
+        // proc(5) tells which program uses the device.
+        return await MediaThread.perform(named: "device") { Self.completed(known) }
     }
 
     /// Monitors a device, even after it's reconnected or moved to another port.

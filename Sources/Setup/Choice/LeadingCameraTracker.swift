@@ -44,7 +44,7 @@ package final class LeadingCameraTracker: Sendable {
         guard let role = setup.leadingRole, let selection = setup.cameraSelection,
             let camera = setup.cameras[role]?.device
         else { return nil }
-        self.init(role, camera, selection, choice: try DeviceChoice(application: application))
+        self.init(role, camera, selection, choice: try DeviceChoice(blockingFor: application))
     }
 
     /// Starts tracking the camera of one role.
@@ -132,7 +132,7 @@ package final class LeadingCameraTracker: Sendable {
         let (policy, taken) = selection.withLock { ($0.policy, $0.camerasInUse) }
         guard policy.allowsChoice else { throw SelectionError.noChoice(policy) }
         guard !taken.contains(camera.identity) else { throw SelectionError.inUse(camera) }
-        try choice.setUserPreferredCamera(camera)
+        _ = try choice.storeChoice(of: camera)
         let preference = choice.cameraPreference
         let (decision, isRecording) = selection.withLock { selection in
             let decision = Result { () throws(SelectionError) in

@@ -98,8 +98,9 @@ struct ProfileChoice {
     private static func missing(_ selector: String, _ profile: String) -> String {
         let advice =
             selector.hasPrefix("position:")
-            ? " If the camera is connected, set its position with `multicam devices --set CAMERA --position \(String(selector.dropFirst(9)).printable())`."
-            : ""
+            ? onCommandLine(
+                " If the camera is connected, set its position with `multicam devices --set CAMERA --position \(String(selector.dropFirst(9)).printable())`."
+            ) : ""
         return
             "the initial camera of “\(profile.printable())” (\(selector.printable())) is not connected.\(advice)"
     }
@@ -148,7 +149,7 @@ struct DefaultMicrophones {
                         left -= 1
                     } else {
                         notes.append(
-                            "\(role.role) uses the same microphone as \(first), because no other microphone is available. Connect another one, and choose it with `--mic \(role.role)=…`. To list the microphones, run `multicam devices`."
+                            "\(role.role) uses the same microphone as \(first), because no other microphone is available. Connect another one, and choose it\(onCommandLine(" with `--mic \(role.role)=…`. To list the microphones, run `multicam devices`"))."
                         )
                     }
                 } else {

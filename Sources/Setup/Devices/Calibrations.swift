@@ -239,10 +239,12 @@ extension Calibrations {
         return plan
     }
 
+    private static var advice: String { onCommandLine(" Run `multicam calibrate` with this profile.") }
+
     private static func otherFormat(
         _ role: String, _ other: CalibratedDevice, _ format: CalibratedFormat
     ) -> String {
-        "\(role): the device was calibrated with the format \(other.format), not with \(format), so its timestamps are not corrected. Run `multicam calibrate` with this profile."
+        "\(role): the device was calibrated with the format \(other.format), not with \(format), so its timestamps are not corrected.\(Self.advice)"
     }
 
     /// Returns notes about the reference microphones. Corrections relative to different microphones can't be combined.
@@ -255,11 +257,11 @@ extension Calibrations {
         guard references.count == 1 else {
             let names = references.map { "“\($0.name.printable())”" }.joined(separator: " and ")
             return [
-                "the devices of this profile were calibrated against different microphones (\(names)). Run `multicam calibrate` with this profile."
+                "the devices of this profile were calibrated against different microphones (\(names)).\(advice)"
             ]
         }
         return plan.microphones.filter { $0.offsetSource == .none }.map { microphone in
-            "\(microphone.role): the microphone was not calibrated, but other devices were calibrated against “\(reference.name.printable())”. Run `multicam calibrate` with this profile."
+            "\(microphone.role): the microphone was not calibrated, but other devices were calibrated against “\(reference.name.printable())”.\(advice)"
         }
     }
 }

@@ -175,7 +175,10 @@ extension Profile {
                     at: "cameras.\(camera.role).preset",
                     found: "“\(name)”, which is not a preset of \(device.name)",
                     expected: presets.isEmpty
-                        ? "no preset, because none is saved for this camera. Save one with `multicam controls \(device.selector.shellQuoted()) --save NAME`"
+                        ? "no preset, because none is saved for this camera"
+                            + onCommandLine(
+                                ". Save one with `multicam controls \(device.selector.shellQuoted()) --save NAME`"
+                            )
                         : "one of \(presets.map(\.name).joined(separator: ", "))")
             }
             let own = Set(camera.controls.map(\.name))

@@ -143,7 +143,7 @@ package struct DeviceResolver {
         for role in usual.others {
             guard let device = assignment.devices[role] else { continue }
             notes.append(
-                "\(role): “\(device.name.printable())” is used because another role uses the default microphone. Choose another microphone with `--mic \(role)=…`."
+                "\(role): “\(device.name.printable())” is used because another role uses the default microphone.\(onCommandLine(" Choose another microphone with `--mic \(role)=…`."))"
             )
         }
         if let route, route.reason == .chosen, !route.device.isDefault {
@@ -201,7 +201,7 @@ package struct DeviceResolver {
             throw DeviceError(
                 device: selector, operation: "searching for a camera's microphone",
                 reason: .other(
-                    "the sound server lists no microphone for \(camera.map { "“\($0.name.printable())”" } ?? "a synthetic camera"). Run `multicam devices` to list cameras with microphones."
+                    "the sound server lists no microphone for \(camera.map { "“\($0.name.printable())”" } ?? "a synthetic camera"). \(onCommandLine("Run `multicam devices` to list cameras with microphones.", otherwise: "Choose another microphone."))"
                 ))
         }
         return microphones.first { $0.name == microphone.node }?.captureDevice ?? microphone
@@ -266,7 +266,7 @@ extension MicrophoneRole {
         else { return }
         guard VirtualSources.isFile(camera.device) else {
             throw .usage(
-                "the microphone \(role) uses the camera \(camera.role), which is synthetic and does not have a microphone. Use a synthetic microphone: `--mic \(role)=virtual:clap`."
+                "the microphone \(role) uses the camera \(camera.role), which is synthetic and does not have a microphone. Use a synthetic microphone: `\(onCommandLine("--mic \(role)="))virtual:clap`."
             )
         }
         device = camera.device

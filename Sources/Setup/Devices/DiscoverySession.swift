@@ -4,7 +4,7 @@ public import MulticamMedia
 /// A live list of cameras and microphones that reports added, removed, and changed devices.
 ///
 /// ```swift
-/// let discovery = try DiscoverySession(mediaType: .video, position: .front)
+/// let discovery = try await DiscoverySession(mediaType: .video, position: .front)
 /// for await change in discovery.changes() { print(change) }
 /// ```
 ///
@@ -40,7 +40,7 @@ public final class DiscoverySession: Sendable {
     /// Monitors the connected devices until `stop` is called or the object is released.
     ///
     /// Returns when the list is complete. This takes milliseconds per camera, and up to a few seconds if a
-    /// sound server doesn't respond. Don't call this from a Swift task.
+    /// sound server doesn't respond.
     ///
     /// - Parameters:
     ///   - mediaType: Lists only cameras (`video`) or only microphones (`audio`). `nil` lists both.
@@ -50,15 +50,29 @@ public final class DiscoverySession: Sendable {
     public convenience init(
         mediaType: CaptureDevice.MediaType? = nil, deviceTypes: [CaptureDevice.DeviceType]? = nil,
         position: CaptureDevice.Position = .unspecified
-    ) throws(DeviceError) {
-        let file = DeviceStore.file
+    ) async throws(DeviceError) {
         try self.init(
-            DeviceRoster.Filter(mediaType: mediaType, deviceTypes: deviceTypes, position: position),
-            catalog: CameraCatalog(), server: nil, memory: { file?.read().content ?? DeviceStore() },
-            memoryFolder: file?.folder)
+            monitoring: DeviceRoster.Filter(
+                mediaType: mediaType, deviceTypes: deviceTypes, position: position))
+        await MediaThread.perform(named: "discovery") { self.waitUntilComplete() }
     }
 
-    /// Monitors the devices of a camera catalog and a sound server.
+    /// Monitors the connected devices that a filter selects. The list isn't complete yet.
+    ///
+    /// - Throws: `DeviceError` if the system doesn't report device changes.
+    convenience init(monitoring filter: DeviceRoster.Filter) throws(DeviceError) {
+        let file = DeviceStore.file
+        try self.init(
+            filter, catalog: CameraCatalog(), server: nil,
+            memory: { file?.read().content ?? DeviceStore() }, memoryFolder: file?.folder)
+    }
+
+    /// Blocks until all connected devices are listed.
+    func waitUntilComplete() {
+        state.wait { $0.hasCameras && $0.hasMicrophones ? true : nil }
+    }
+
+    /// Monitors the devices of a camera catalog and a sound server. The list isn't complete yet.
     ///
     /// - Parameters:
     ///   - filter: Selects the devices to list.
@@ -105,7 +119,6 @@ public final class DiscoverySession: Sendable {
                 state.broadcast { state in state.notify(state.roster.update(memory: memory)) }
             }
         }
-        state.wait { $0.hasCameras && $0.hasMicrophones ? true : nil }
     }
 
     deinit {

@@ -68,7 +68,7 @@ struct RoleAssignment {
             throw failure(
                 role,
                 reasons[role.name].map { "\($0). \(advice(role))" }
-                    ?? "no \(kind.name) was saved for this role. Choose one with `\(kind.option) \(role.name)=…`."
+                    ?? "no \(kind.name) was saved for this role. Choose one\(option(role))."
             )
         }
         for role in roles where devices[role.name] == nil {
@@ -139,14 +139,14 @@ struct RoleAssignment {
     }
 
     private func noneLeft(_ role: Role) -> DeviceError {
-        let also =
-            kind.option == Kind.camera.option
-            ? "use a file with `--camera \(role.name)=file:PATH`, or " : "or "
+        let file =
+            kind.option == Kind.camera.option ? "use a file with `--camera \(role.name)=file:PATH`, " : ""
+        let advice = onCommandLine(", \(file)or try `--virtual`.", otherwise: ", or choose a virtual device.")
         return failure(
             role,
             present.isEmpty
-                ? "no \(kind.name) is connected. Connect one, \(also)try `--virtual`."
-                : "all \(present.count) \(kind.name)s are already used for other roles. Connect another one, \(also)try `--virtual`."
+                ? "no \(kind.name) is connected. Connect one\(advice)"
+                : "all \(present.count) \(kind.name)s are already used for other roles. Connect another one\(advice)"
         )
     }
 
@@ -157,8 +157,10 @@ struct RoleAssignment {
     }
 
     private func advice(_ role: Role) -> String {
-        "Connect it, or choose another device with `\(kind.option) \(role.name)=…`."
+        "Connect it, or choose another device\(option(role))."
     }
+
+    private func option(_ role: Role) -> String { onCommandLine(" with `\(kind.option) \(role.name)=…`") }
 
     private func label(_ device: CaptureDevice) -> String {
         "“\(device.name.printable())” (\(device.selector.printable()))"

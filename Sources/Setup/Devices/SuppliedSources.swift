@@ -73,7 +73,9 @@ package struct SuppliedSources: Sendable {
             throw .usage(
                 Self.isRemote(selector)
                     ? device
-                        + "can be used only while recording. Use `multicam record` or `multicam studio`."
+                        + onCommandLine(
+                            "can be used only while recording. Use `multicam record` or `multicam studio`.",
+                            otherwise: "can't be used by this program. Choose another device.")
                     : device
                         + "must be provided by the application, but the application does not provide a device for this role. Choose another device."
             )

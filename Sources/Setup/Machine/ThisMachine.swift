@@ -31,12 +31,14 @@ package struct ThisMachine: Sendable {
         self.warning = warnings.isEmpty ? nil : warnings.joined(separator: " ")
         defaultCostsNote =
             kept.table == nil
-            ? "processing costs have not been measured on this computer, so default values are used. Run `multicam calibrate --machine`."
+            ? "processing costs have not been measured on this computer, so default values are used."
+                + onCommandLine(" Run `multicam calibrate --machine`.")
             : nil
         let detected = EncoderDetection.onThisMachine.encoders
         let tried = kept.results(for: detected)
         untriedEncoders = detected.filter { encoder in !tried.contains { $0.encoder == encoder } }.map {
-            "\($0.name) (\($0.device.printable()), \($0.driver.printable())) has not been tested and is not used. To test it, run `multicam calibrate --machine`."
+            "\($0.name) (\($0.device.printable()), \($0.driver.printable())) has not been tested and is not used."
+                + onCommandLine(" To test it, run `multicam calibrate --machine`.")
         }
         let (free, room) = (FreeMemory.bytes(), ProcessLimit.remainingAddressSpace)
         var machine = MachineModel(

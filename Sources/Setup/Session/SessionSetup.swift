@@ -514,7 +514,7 @@ extension SessionSetup {
                 )
             case .noPermission, .failing:
                 notes.append(
-                    "\(camera.name) (\(camera.node)) cannot be used. Run `multicam doctor` to find the cause."
+                    "\(camera.name) (\(camera.node)) cannot be used.\(onCommandLine(" Run `multicam doctor` to find the cause."))"
                 )
             }
             return false

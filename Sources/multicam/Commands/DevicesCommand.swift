@@ -141,7 +141,7 @@ struct DevicesCommand: Command {
 
     private func watch() async throws {
         try SignalHandler.install()
-        let choice = try DeviceChoice(application: .multicam)
+        let choice = try await DeviceChoice(application: .multicam)
         SignalHandler.start { request in
             switch request {
             case .stop(1, _): choice.stop()

@@ -33,10 +33,8 @@ struct DeviceChoiceTests {
         func launch(_ application: ApplicationIdentifier = .multicam) throws -> DeviceChoice {
             DeviceChoice(
                 application: application, defaultPosition: .front,
-                discovery: try DiscoverySession(
-                    DeviceRoster.Filter(), catalog: machine.workingCatalog,
-                    server: "unix:/nonexistent/socket", memory: { DeviceStore() }),
-                file: file)
+                discovery: try DiscoverySession(listing: machine.workingCatalog), file: file,
+                stored: file.read().content)
         }
     }
 
@@ -59,9 +57,9 @@ struct DeviceChoiceTests {
         #expect(choice.userPreferredCamera == nil)
 
         let desk = try #require(choice.discovery.devices.first)
-        #expect(try choice.setUserPreferredCamera(nil) == nil)
+        #expect(try await choice.setUserPreferredCamera(nil) == nil)
         #expect(choice.systemPreferredCamera?.device.name == "Face")
-        #expect(try choice.setUserPreferredCamera(desk) == nil)
+        #expect(try await choice.setUserPreferredCamera(desk) == nil)
         #expect(await preferred.next()??.device == desk)
         #expect(await chosen.next() == .some(desk))
 
@@ -80,7 +78,7 @@ struct DeviceChoiceTests {
         try place.machine.plug(0, name: "Desk")
         let choice = try place.launch()
         let desk = try #require(choice.discovery.devices.first)
-        #expect(choice.state(of: desk).isConnected)
+        #expect(await choice.state(of: desk).isConnected)
         var states = choice.states(of: desk).makeAsyncIterator()
         let first = try #require(await states.next())
         #expect(first.isConnected && first.isSystemPreferred && !first.isUserPreferred && !first.isSuspended)
@@ -88,14 +86,14 @@ struct DeviceChoiceTests {
 
         try place.machine.plug(3, name: "Face")
         #expect(await states.next()?.isSystemPreferred == false)
-        #expect(try choice.setUserPreferredCamera(desk) == nil)
+        #expect(try await choice.setUserPreferredCamera(desk) == nil)
         let chosen = try #require(await states.next())
         #expect(chosen.isSystemPreferred && chosen.isUserPreferred)
 
         try place.machine.unplug(0)
         let away = try #require(await states.next())
         #expect(!away.isConnected && !away.isSystemPreferred && !away.isUserPreferred && away.device == desk)
-        #expect(choice.state(of: desk) == away)
+        #expect(await choice.state(of: desk) == away)
         try place.machine.plug(0, name: "Desk")
         #expect(await states.next()?.isConnected == true)
         choice.stop()
@@ -132,7 +130,7 @@ struct DeviceChoiceTests {
     @Test(
         "choices persist across launches for each application, and connecting a device creates none"
     )
-    func remembered() throws {
+    func remembered() async throws {
         let place = try MachineFixture()
         try place.machine.plug(0, name: "Desk")
         try place.machine.plug(3, name: "Face")
@@ -140,7 +138,7 @@ struct DeviceChoiceTests {
         do {
             let choice = try place.launch()
             let face = try #require(choice.discovery.devices.last)
-            #expect(try choice.setUserPreferredCamera(face) == nil)
+            #expect(try await choice.setUserPreferredCamera(face) == nil)
         }
         let again = try place.launch()
         #expect(again.systemPreferredCamera?.device.name == "Face")
@@ -149,7 +147,7 @@ struct DeviceChoiceTests {
         #expect(other.userPreferredCamera == nil)
         #expect(other.systemPreferredCamera?.device.name == "Desk")
         let desk = try #require(other.discovery.devices.first)
-        #expect(try other.proposeCamera(desk) == nil)
+        #expect(try await other.proposeCamera(desk) == nil)
         #expect(other.systemPreferredCamera?.reason == .proposed)
         #expect(place.file.read().content[call].cameras.proposed.map(\.identity) == [desk.identity])
         #expect(place.file.read().content[.multicam].cameras.chosen.map(\.identity.name) == ["Face"])
@@ -173,18 +171,16 @@ struct DeviceChoiceTests {
     }
 
     @Test("without a file, a choice lasts until the program ends, with a warning")
-    func nowhere() throws {
+    func nowhere() async throws {
         let machine = try NodeMachine()
         try machine.plug(0, name: "Desk")
         try machine.plug(3, name: "Face")
         let choice = DeviceChoice(
             application: .multicam, defaultPosition: .front,
-            discovery: try DiscoverySession(
-                DeviceRoster.Filter(), catalog: machine.workingCatalog, server: "unix:/nonexistent/socket",
-                memory: { DeviceStore() }),
-            file: nil)
+            discovery: try DiscoverySession(listing: machine.workingCatalog), file: nil, stored: ChoiceStore()
+        )
         let face = try #require(choice.discovery.devices.last)
-        #expect(try choice.setUserPreferredCamera(face)?.contains("XDG_STATE_HOME") == true)
+        #expect(try await choice.setUserPreferredCamera(face)?.contains("XDG_STATE_HOME") == true)
         #expect(choice.systemPreferredCamera?.device == face)
     }
 }

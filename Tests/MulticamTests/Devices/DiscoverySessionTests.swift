@@ -1,4 +1,5 @@
 import Foundation
+import MulticamCapture
 import MulticamMedia
 import Testing
 
@@ -8,9 +9,7 @@ import Testing
 @Suite("A live list of devices", .timeLimit(.minutes(240)))
 struct DiscoverySessionTests {
     private func session(_ machine: NodeMachine) throws -> DiscoverySession {
-        try DiscoverySession(
-            DeviceRoster.Filter(), catalog: machine.catalog, server: "unix:/nonexistent/socket",
-            memory: { DeviceStore() })
+        try DiscoverySession(listing: machine.catalog)
     }
 
     @Test("connected devices come first, then arrivals and departures; the session's end ends the stream")
@@ -57,5 +56,15 @@ struct DiscoverySessionTests {
         try machine.unplug(0)
         #expect(await second.next()?.device?.name == "Desk")
         #expect(session.devices.isEmpty)
+    }
+}
+
+extension DiscoverySession {
+    /// Lists the cameras of a catalog, without a sound server and without notes. Blocks until the list is complete.
+    convenience init(listing catalog: CameraCatalog) throws(DeviceError) {
+        try self.init(
+            DeviceRoster.Filter(), catalog: catalog, server: "unix:/nonexistent/socket",
+            memory: { DeviceStore() })
+        waitUntilComplete()
     }
 }

@@ -157,6 +157,22 @@ struct SessionEntryTests {
         #expect(try await MulticamSession.plan(for: configuration).cameras.map(\.role) == ["desk"])
     }
 
+    @Test("errors give no advice for the command line, because the users of another program have none")
+    func advice() async throws {
+        let absent = SessionConfiguration(profile: Self.profile("/dev/video-absent"))
+        var unknownRole = SessionConfiguration(profile: Self.profile())
+        unknownRole.cameras = [RoleSelection(role: "nobody", selector: "any")]
+        var remote = SessionConfiguration(profile: Self.profile("rtsp://192.0.2.1/stream"))
+        remote.usesVirtualDevices = false
+        for configuration in [absent, unknownRole, remote] {
+            let error = await #expect(throws: SetupError.self) {
+                _ = try await MulticamSession(configuration, on: .unlimited)
+            }
+            let text = error?.description ?? ""
+            #expect(!text.isEmpty && !text.contains("--") && !text.contains("`multicam"), "\(text)")
+        }
+    }
+
     @Test("no device can be added to a session that was created for a plan")
     func withoutConfiguration() async throws {
         let camera = GrayCamera()

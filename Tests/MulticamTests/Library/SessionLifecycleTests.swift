@@ -5,6 +5,7 @@ import MulticamMedia
 import MulticamPlan
 import MulticamSessionFolder
 import MulticamSetup
+import MulticamStills
 import Testing
 
 @testable import MulticamSession
@@ -74,6 +75,55 @@ struct SessionLifecycleTests {
             try session.attach(FrameTap(role: "nobody", format: .asCaptured) { _ in })
         }
         _ = (session.status, session.hardwareCost, session.folderPath, session.currentPlan)
+    }
+
+    /// Calls everything that adds, replaces, or uses a device. The calls succeed or throw, as the state of the session
+    /// requires.
+    ///
+    /// - Returns: The number of calls that succeeded.
+    private static func callDevices(
+        _ session: MulticamSession, _ number: Int = 0, in folder: String
+    ) async -> Int {
+        let calls: [() async throws -> Void] = [
+            { try await session.addCamera("virtual:bars?size=64x48", as: "camera-\(number)") },
+            { try await session.addMicrophone("virtual:tone", as: "microphone-\(number)") },
+            { try await session.replaceCamera(of: "desk", with: "virtual:ball?size=64x48") },
+            { try await session.replaceCamera(of: "nobody", with: "virtual:ball?size=64x48") },
+            { try await session.addCamera("/dev/video-absent", as: "absent-\(number)") },
+            { _ = try await session.deviceControls(of: "desk") },
+            { _ = try await session.setControls(["gain": "1"], of: "desk") },
+            { _ = try await session.takeStills(["desk"], in: folder) },
+        ]
+        var count = 0
+        for call in calls {
+            do {
+                try await call()
+                count += 1
+            } catch {
+                #expect(
+                    error is SetupError || error is SessionChangeError || error is StillError, "\(error)")
+            }
+        }
+        return count
+    }
+
+    @Test("calls that use devices succeed while it records, throw after the end, and never trap in between")
+    func devices() async throws {
+        let place = try Place()
+        defer { place.remove() }
+        let session = try place.makeSession()
+        _ = await Self.callDevices(session, in: place.folder.path)
+        try await session.standBy()
+        _ = await Self.callDevices(session, 1, in: place.folder.path)
+        let recording = try await session.startRecording()
+        #expect(await Self.callDevices(session, 2, in: place.folder.path) >= 4)
+        async let first = Self.callDevices(session, 3, in: place.folder.path)
+        async let second = Self.callDevices(session, 4, in: place.folder.path)
+        recording.stop()
+        _ = await (first, second)
+        #expect(try await recording.result.manifest.outcome == .finished)
+        await session.close()
+        #expect(await Self.callDevices(session, 5, in: place.folder.path) == 0)
     }
 
     @Test(
@@ -301,6 +351,12 @@ struct SessionLifecycleTests {
                     }
                     await session.close(stopsRecording: true)
                     return nil
+                }
+                for number in 0..<2 {
+                    group.addTask {
+                        _ = await Self.callDevices(session, number, in: place.folder.path)
+                        return nil
+                    }
                 }
                 // The calls that began and were stopped end with `stopped` or without an error.
                 for await error in group { #expect([nil, .busy, .ended, .stopped].contains(error)) }

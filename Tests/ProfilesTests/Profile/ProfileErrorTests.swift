@@ -150,7 +150,7 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: { a: { controls: { Gain: 1 } } }",
-                "1:29: cameras.a.controls.Gain: found the control “Gain”, expected a control name of lowercase letters, digits, and _, as shown by `multicam controls`."
+                "1:29: cameras.a.controls.Gain: found the control “Gain”, expected a control name of lowercase letters, digits, and _."
             ),
             (
                 #"cameras: { a: { device: "x\0y" } }"#,

@@ -196,7 +196,7 @@ struct ProfileLibraryTests {
         }
         #expect(
             error?.description
-                == "--camera m=any: found the role “m”, expected a camera role of “p”: a, b, c or d."
+                == "camera m=any: found the role “m”, expected a camera role of “p”: a, b, c or d."
         )
     }
 }

@@ -179,14 +179,14 @@ struct VerdictTests {
             verdict.sentences == [
                 "Incomplete: the program is missing 62 of 300 frames (20.7 %).",
                 "Cause: the computer was too slow.",
-                "Both camera tracks are complete. Render the program again from them with `multicam render`.",
+                "Both camera tracks are complete. The program can be rendered again from them.",
                 "Next time, \(Self.lighter).",
             ])
         #expect(verdict.level == .bad && verdict.exceededLimits.isEmpty)
     }
 
     private static let lighter =
-        "set a smaller `size` or a lower `rate` for the program (`multicam plan` shows their cost)"
+        "set a smaller `size` or a lower `rate` for the program"
 
     @Test(
         "states how long the program was paused, each cause once, and how to render it again from the tracks"
@@ -205,7 +205,7 @@ struct VerdictTests {
             verdict.sentences == [
                 "Incomplete: the program is missing 204 of 300 frames (68 %, limit 1 %) and was paused for 6.5 s.",
                 "Cause: the computer was too slow.",
-                "Camera desk is complete. Render the program again from it with `multicam render`.",
+                "Camera desk is complete. The program can be rendered again from it.",
                 "Next time, \(Self.lighter).",
             ])
     }
