@@ -40,6 +40,23 @@ struct MovieBox {
         return buffer.bytes
     }
 
+    /// Adds metadata and, if there are chapters, a chapter track.
+    ///
+    /// - Parameters:
+    ///   - metadata: Metadata of the complete movie.
+    ///   - offset: File offset at which the returned bytes will be stored.
+    /// - Returns: The samples of the chapter track; empty if there are no chapters.
+    mutating func add(_ metadata: MovieMetadata, chaptersAt offset: Int64) -> [UInt8] {
+        let length = FrameRate(movieTimeScale).time(ofTick: duration)
+        let chapters = metadata.chapters(until: length)
+        self.metadata = UserDataBox(metadata: metadata, chapters: chapters)
+        guard !chapters.isEmpty else { return [] }
+        let track = ChapterTrack(
+            chapters, end: length, number: (tracks.map(\.number).max() ?? 0) + 1, offset: offset, of: self)
+        self.chapters = track
+        return track.samples.flatMap(\.self)
+    }
+
     /// Duration of the movie in movie ticks.
     var duration: Int64 { tracks.map { duration(of: $0) }.max() ?? 0 }
 

@@ -500,18 +500,11 @@ package final class MovieFile {
         var index = MovieBox(
             kind: kind, createdAt: createdAt, movieTimeScale: movieTimeScale, tracks: tracks, reached: nil)
         guard let metadata else { return ([], index.bytes) }
-        let length = FrameRate(movieTimeScale).time(ofTick: index.duration)
-        let chapters = metadata.chapters(until: length)
-        index.metadata = UserDataBox(metadata: metadata, chapters: chapters)
-        guard !chapters.isEmpty else { return ([], index.bytes) }
-        let track = ChapterTrack(
-            chapters, end: length, number: UInt32(tracks.count + 1), offset: end + 8, of: index)
-        index.chapters = track
+        let samples = index.add(metadata, chaptersAt: end + 8)
+        guard !samples.isEmpty else { return ([], index.bytes) }
         var texts = BoxBuffer()
         // Readers skip this `free` box until the file is finished.
-        texts.box("free") { box in
-            for sample in track.samples { box.put(sample) }
-        }
+        texts.box("free") { $0.put(samples) }
         return (texts.bytes, index.bytes)
     }
 

@@ -116,6 +116,9 @@ struct RecordedTrack {
         dropPending()
     }
 
+    /// Moves the positions of all samples by a number of bytes.
+    mutating func moveSamples(by byteCount: Int64) { index.moveSamples(by: byteCount) }
+
     /// Discards the pending samples.
     mutating func dropPending() {
         pending.removeAll(keepingCapacity: true)

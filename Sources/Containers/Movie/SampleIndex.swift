@@ -57,6 +57,11 @@ struct SampleIndex {
         append(chunk: chunk)
     }
 
+    /// Moves the positions of all samples by a number of bytes.
+    mutating func moveSamples(by byteCount: Int64) {
+        for index in chunkOffsets.indices { chunkOffsets[index] += UInt64(byteCount) }
+    }
+
     private mutating func append(chunk: [PlacedSample]) {
         guard let first = chunk.first else { return }
         beginChunk(at: first.offset, sampleCount: chunk.count)

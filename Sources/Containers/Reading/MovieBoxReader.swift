@@ -17,6 +17,9 @@ struct MovieBoxReader {
         let indexedEnd: Int64?
         /// Offset in ticks that is added to all decoding times in the fragments.
         let fragmentShift: Int64
+
+        /// End of the last visible sample, in ticks relative to T0.
+        var end: Int64 { indexedEnd ?? samples.map(\.end).max() ?? 0 }
     }
 
     let kind: MovieKind

@@ -196,7 +196,7 @@ extension MovieRecovery.Track {
         description = track.description
         sampleCount = track.samples.count
         leadCount = track.samples.count { $0.presentation < 0 }
-        end = track.indexedEnd ?? track.samples.map(\.end).max() ?? 0
+        end = track.end
         let interval = track.samples.interval
         rate =
             track.description.isVideo && !track.description.hasCaptureTimes && interval > 0

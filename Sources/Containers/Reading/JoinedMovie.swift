@@ -1,0 +1,156 @@
+package import MulticamMedia
+
+/// The parts of a split movie as one movie, without re-encoding. The joined movie is a value that lists where its bytes
+/// come from, so it can be sent without a temporary file, and any range of it can be read.
+///
+/// The recorder splits a movie at key frames. The audio packets around a split are in both files, so that each file plays
+/// its own samples; the joined movie contains each packet once, and its timestamps have no gap.
+package struct JoinedMovie: Sendable {
+    /// A range of the joined movie's bytes.
+    package enum Piece: Sendable, Equatable {
+        /// Bytes that aren't in any part: the header and the index.
+        case bytes([UInt8])
+        /// A byte range of the part with this index.
+        case part(Int, Range<Int64>)
+
+        package var byteCount: Int64 {
+            switch self {
+            case .bytes(let bytes): Int64(bytes.count)
+            case .part(_, let range): Int64(range.count)
+            }
+        }
+    }
+
+    /// The movie's bytes, in order.
+    package let pieces: [Piece]
+
+    /// Number of frames, audio packets, or timecode labels of each track.
+    package let sampleCounts: [Int]
+
+    /// Joins finished movie files. Reads only the indexes of the parts.
+    ///
+    /// - Parameters:
+    ///   - parts: At least one part in order, each with the position of its time 0 relative to T0.
+    ///   - metadata: Title, date, and chapters of the joined movie, relative to T0.
+    /// - Throws: `FileError` with the operation "reading" if a part isn't a movie recorded by multicam, or with the operation
+    ///   "joining" if a part was encoded with different parameters than the first part.
+    package init(
+        _ parts: [(file: ReadFile, start: MediaTime)], metadata: MovieMetadata = MovieMetadata()
+    ) throws(FileError) {
+        precondition(!parts.isEmpty, "a movie has at least one part")
+        let first = try Self.content(of: parts[0].file)
+        var tracks = first.tracks.map { Track($0) }
+        var media: [Piece] = []
+        var mediaByteCount: Int64 = 0
+        for (index, (file, start)) in parts.enumerated() {
+            let content = index == 0 ? first : try Self.content(of: file)
+            guard content.tracks.count == tracks.count,
+                zip(tracks, content.tracks).allSatisfy({ $0.canContinue(in: $1) })
+            else {
+                throw FileError(
+                    path: file.path, operation: "joining",
+                    detail:
+                        "this part was encoded with different parameters than the first part. Download the parts separately."
+                )
+            }
+            var added = zip(tracks, content.tracks).map { $0.continuation(in: $1, from: start) }
+            let places = added.flatMap { $0.map(\.range) }
+            guard let from = places.map(\.lowerBound).min(), let to = places.map(\.upperBound).max() else {
+                continue
+            }
+            // The range also contains the headers of the part's fragments, which readers skip in any multicam movie.
+            for track in added.indices {
+                for sample in added[track].indices {
+                    added[track][sample] = added[track][sample].placed(at: mediaByteCount - from)
+                }
+                tracks[track].append(added[track], end: content.tracks[track].end, from: start)
+            }
+            media.append(.part(index, from..<to))
+            mediaByteCount += to - from
+        }
+        var recorded = tracks.map { track in
+            RecordedTrack(
+                track.first.description, number: track.first.number, configuration: track.first.configuration,
+                index: SampleIndex(track.samples))
+        }
+        recorded.setEnds(
+            tracks.map { $0.first.description.isTimecode ? nil : $0.end }, mayStretch: true)
+        func header(chaptersAt offset: Int64) -> (index: [UInt8], chapters: [UInt8]) {
+            var index = MovieBox(
+                kind: first.layout.kind, createdAt: first.createdAt, movieTimeScale: first.movieTimeScale,
+                tracks: recorded, reached: nil)
+            let chapters = metadata.isEmpty ? [] : index.add(metadata, chaptersAt: offset)
+            return (index.bytes, chapters)
+        }
+        // The size of the index doesn't depend on the positions in it.
+        let (unplaced, chapters) = header(chaptersAt: 0)
+        let chapterOffset =
+            Int64(first.layout.kind.fileType.count + unplaced.count + Self.mediaHeaderByteCount)
+        for track in recorded.indices {
+            recorded[track].moveSamples(by: chapterOffset + Int64(chapters.count))
+        }
+        var start = BoxBuffer()
+        start.put(first.layout.kind.fileType)
+        start.put(header(chaptersAt: chapterOffset).index)
+        start.put32(1)  // the size follows as a 64-bit number
+        start.put(code: "mdat")
+        start.put64(UInt64(Int64(Self.mediaHeaderByteCount + chapters.count) + mediaByteCount))
+        start.put(chapters)
+        pieces = [.bytes(start.bytes)] + media
+        sampleCounts = recorded.map(\.index.sampleCount)
+    }
+
+    private static let mediaHeaderByteCount = 16
+
+    private static func content(of file: ReadFile) throws(FileError) -> MovieContent {
+        guard let layout = try MovieLayout(of: file, byteCount: file.byteCount),
+            let content = try MovieContent(reading: file, layout: layout), content.hasSamples
+        else {
+            throw FileError(
+                path: file.path, operation: "reading", detail: "the file is not a movie recorded by multicam."
+            )
+        }
+        return content
+    }
+
+    /// A track of the joined movie.
+    private struct Track {
+        /// The track in the first part.
+        let first: MovieBoxReader.Track
+        /// Samples with times relative to T0, and positions relative to the start of the joined media data.
+        private(set) var samples: [PlacedSample] = []
+        /// End of the track, in ticks relative to T0.
+        private(set) var end: Int64 = 0
+
+        init(_ first: MovieBoxReader.Track) { self.first = first }
+
+        func canContinue(in part: MovieBoxReader.Track) -> Bool {
+            if case .timecode = first.description { return part.description.isTimecode }
+            return part.description == first.description && part.configuration == first.configuration
+        }
+
+        /// Returns the samples of a later part that the track doesn't contain yet, with times relative to T0.
+        func continuation(in part: MovieBoxReader.Track, from start: MediaTime) -> [PlacedSample] {
+            // The label of a timecode track applies to the whole movie.
+            if first.description.isTimecode, !samples.isEmpty { return [] }
+            let shift = start.ticks(perSecond: first.description.timeScale)
+            let moved = part.samples.map { $0.moved(by: shift) }
+            guard let last = samples.last else { return moved }
+            return Array(moved.drop { $0.decode <= last.decode })
+        }
+
+        mutating func append(_ added: [PlacedSample], end: Int64, from start: MediaTime) {
+            samples += added
+            self.end = max(self.end, end + start.ticks(perSecond: first.description.timeScale))
+        }
+    }
+}
+
+extension PlacedSample {
+    /// Returns a copy of the sample whose position is `byteCount` bytes later.
+    fileprivate func placed(at byteCount: Int64) -> Self {
+        Self(
+            offset: offset + byteCount, byteCount: self.byteCount, decode: decode,
+            compositionOffset: compositionOffset, duration: duration, isKey: isKey)
+    }
+}
