@@ -93,9 +93,9 @@ let package = Package(
             "Preview", "CSDL", "Control", "Encoding", "Inputs", "Media", "MediaLink", "SessionFolder",
             "Studio"),
         module(
-            "ControlRoom", "CConfinement", "CPage", "QRCodes", "CSoup", "CTLS", "Containers", "Control",
-            "Encoding", "System", "Inputs", "Media", "MediaLink", "Profiles", "SessionFolder", "Studio",
-            exclude: ["Page"]),
+            "ControlRoom", "CChecksum", "CConfinement", "CPage", "QRCodes", "CSoup", "CTLS", "Containers",
+            "Control", "Encoding", "System", "Inputs", "Media", "MediaLink", "Profiles", "SessionFolder",
+            "Studio", exclude: ["Page"]),
         // This executable sends live outputs. It uses network libraries, which the recorder doesn't link.
         program("multicam-live", "System", "Publishing"),
         module(
@@ -186,6 +186,7 @@ let package = Package(
         library("CTLS", pkgConfig: "gnutls", package: "libgnutls28-dev"),
         library("CNATS", pkgConfig: "libnats", package: "libnats-dev"),
         library("CQRCode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
+        library("CChecksum", pkgConfig: "libavutil", package: "libavutil-dev"),
         library("CConfinement", pkgConfig: "libseccomp", package: "libseccomp-dev"),
         library("CSDL", pkgConfig: "sdl2", package: "libsdl2-dev"),
         library("CGStreamer", pkgConfig: "gstreamer-app-1.0", package: "libgstreamer-plugins-base1.0-dev"),

@@ -55,6 +55,12 @@ static const unsigned char doctor_view_js[] = {
 static const unsigned char dom_js[] = {
 #embed "../ControlRoom/Page/js/elements/dom.js"
 };
+static const unsigned char ending_css[] = {
+#embed "../ControlRoom/Page/style/ending.css"
+};
+static const unsigned char ending_js[] = {
+#embed "../ControlRoom/Page/js/after/ending.js"
+};
 static const unsigned char foot_css[] = {
 #embed "../ControlRoom/Page/style/foot.css"
 };
@@ -262,6 +268,8 @@ const page_file page_files[] = {
     FILE("decoder.js", decoder_js),
     FILE("doctor-view.js", doctor_view_js),
     FILE("dom.js", dom_js),
+    FILE("ending.css", ending_css),
+    FILE("ending.js", ending_js),
     FILE("foot.css", foot_css),
     FILE("group.css", group_css),
     FILE("group.js", group_js),

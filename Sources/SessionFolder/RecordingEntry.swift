@@ -14,7 +14,10 @@ package struct RecordingEntry: Sendable, Equatable, Encodable {
         case cutOff = "cut-off"
         /// A crash interrupted the recording before any frame or sample was written.
         case empty
+        /// The recording has ended, and nothing is missing.
         case complete
+        /// The recording has ended, and according to its verdict, something is missing.
+        case incomplete
         /// The manifest cannot be read.
         case damaged
     }
@@ -27,41 +30,56 @@ package struct RecordingEntry: Sendable, Equatable, Encodable {
     package let started: String?
     /// Duration in nanoseconds; `nil` if unknown.
     package private(set) var duration_ns: Int64?
-    /// Total size of the media files in bytes; `nil` if unknown.
-    package private(set) var bytes: Int64?
+    /// Total size of the files in the folder, in bytes.
+    package let bytes: Int64
     /// Name of the profile; `nil` if unknown.
     package private(set) var profile: String?
+    /// Title of the recording; `nil` if the recording has no title.
+    package private(set) var title: String?
+    /// Level of the verdict: `good`, `warning`, or `bad`; `nil` while the recording is running.
+    package private(set) var level: String?
     /// The verdict on a recording that has ended, or the reason why the recording cannot be read; `nil` while
     /// the recording is running.
     package private(set) var verdict: String?
+    /// The sentences of the verdict. The first one is the headline.
+    package private(set) var sentences: [String] = []
 
     /// Inspects a folder; `nil` if it isn't a session folder.
     private init?(_ name: String, in parent: String, started: String?) {
         let path = "\(parent)/\(name)"
         folder = name.printable()
         self.started = started?.printable()
-        switch FolderState(of: path) {
-        case .noRecording: return nil
-        case .running: state = .recording
+        let contained: ContainedFolder
+        do throws(FileError) { contained = try ContainedFolder(opening: path) } catch { return nil }
+        let phase = FolderState(of: contained)
+        if phase == .noRecording { return nil }
+        bytes = SessionFile.list(in: contained).reduce(0) { $0 &+ $1.byteCount }
+        switch phase {
+        case .noRecording, .running: state = .recording
         case .unfinished:
             state = .cutOff
-            verdict = "The recording was interrupted. Run `multicam recover` to complete its files."
+            sentences = ["The recording was interrupted.", "Run `multicam recover` to complete its files."]
         case .empty:
             state = .empty
-            verdict = FolderState.empty.remedy(for: path)?.asSentence
+            sentences = [phase.remedy(for: path)?.asSentence].compactMap(\.self)
         case .ended:
             do {
-                let manifest = try Manifest(reading: try ContainedFile(Manifest.fileName, in: path))
-                state = .complete
+                let manifest = try Manifest(reading: contained.file(Manifest.fileName))
+                let verdict = Verdict(manifest)
+                state = verdict.isIncomplete ? .incomplete : .complete
+                level = "\(verdict.level)"
                 duration_ns = manifest.duration_ns
                 profile = manifest.profile.printable()
-                verdict = Verdict(manifest).text
-                bytes = (manifest.files ?? []).reduce(Int64(0)) { $0 &+ $1.bytes }
+                title = manifest.title?.printable()
+                sentences = verdict.sentences
             } catch {
                 state = .damaged
-                verdict = "\(error)".printable(limit: 400)
+                sentences = ["\(error)".printable(limit: 400)]
             }
         }
+        guard state != .recording else { return }
+        level = level ?? "\(Verdict.Level.bad)"
+        verdict = sentences.joined(separator: " ")
     }
 
     /// Returns the start date in the manifest, or `nil` if the manifest doesn't contain one.

@@ -63,10 +63,20 @@ struct JobRegistry {
         if running.count >= Self.maxJobs {
             return "\(Self.maxJobs) jobs are already running. Wait until one has finished."
         }
-        guard let other = running.values.first(where: { $0.state.folder == folder }) else { return nil }
-        return folder == nil
-            ? "A calibration is already running."
-            : "`\(other.state.command.rawValue)` is running on this recording. Wait until it has finished, or cancel it."
+        return folder == nil && isCalibrating
+            ? "A calibration is already running." : refusal(ofChanging: folder)
+    }
+
+    /// Checks whether a recording can be changed now.
+    ///
+    /// - Parameter folder: Name of the session folder.
+    /// - Returns: The reason why the recording can't be changed, or `nil` if no job uses it.
+    func refusal(ofChanging folder: String?) -> String? {
+        guard let folder, let other = running.values.first(where: { $0.state.folder == folder }) else {
+            return nil
+        }
+        return
+            "`\(other.state.command.rawValue)` is running on this recording. Wait until it has finished, or cancel it."
     }
 
     /// Starts a job's program. The program's standard input is a pipe from this process, so the program ends

@@ -35,6 +35,10 @@ package struct StudioRequestHandler: Sendable {
         case .calibration: run(["calibrate", "--show", "--json"])
         case .profiles: run(["profiles", "--json"])
         case .recordings: run(["recordings", "--json"] + plan.outputOptions)
+        case .rename:
+            change(order.name) { ["recordings", "rename", "--json", "--", $0, order.text ?? ""] }
+        case .delete: delete(order.name, order.text ?? "")
+        case .open: change(order.name) { ["recordings", "open", "--json", $0] }
         case .profile: profile(order.name)
         case .check: check(order.text ?? "")
         case .keep: saveProfile(order.name, order.text ?? "")
@@ -200,6 +204,23 @@ package struct StudioRequestHandler: Sendable {
     // MARK: Recordings
 
     func path(_ folder: String) -> String { "\(plan.recordings)/\(folder)" }
+
+    /// Runs a command on a session folder. Programs without output report their messages.
+    private func change(_ folder: String?, _ arguments: (String) -> [String]) -> Outcome {
+        guard Self.isFolderName(folder), let folder, FolderState(of: path(folder)) != .noRecording else {
+            return Self.noFolder
+        }
+        return run(arguments(path(folder)))
+    }
+
+    private func delete(_ folder: String?, _ place: String) -> Outcome {
+        guard ["trash", "permanent"].contains(place) else {
+            return (400, "Invalid request: expected `trash` or `permanent`.")
+        }
+        return change(folder) {
+            ["recordings", "delete", "--json"] + (place == "permanent" ? ["--permanently"] : []) + [$0]
+        }
+    }
 
     // MARK: Programs
 

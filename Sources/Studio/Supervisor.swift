@@ -36,7 +36,7 @@ package final class Supervisor: Sendable {
         case profileFound(SupervisorMessage.Request, Int)
         /// A task for the web process with the given generation number has finished. A later web process uses
         /// the same ticket numbers for other requests.
-        case taskFinished(SupervisorMessage.Result, Int)
+        case taskFinished(SupervisorMessage.Result, changed: String?, Int)
         case job(Int, JobRegistry.Notification)
         case stop(requiresConfirmation: Bool)
     }
@@ -62,6 +62,8 @@ package final class Supervisor: Sendable {
         var isFinished = false
         var isReplacingRecorder = false
         var jobs = JobRegistry()
+        /// Names of the session folders that are being renamed or deleted. Jobs can't start on them.
+        var changing: Set<String> = []
         /// Number of running tasks; `tasks` holds those that are waiting.
         var taskCount = 0
         var tasks: [SupervisorMessage.Request] = []
@@ -162,7 +164,8 @@ package final class Supervisor: Sendable {
         case .profileFound(let order, let generation):
             endTask(&state)
             if generation == state.generation { switchProfile(order, &state) }
-        case .taskFinished(let result, let generation):
+        case .taskFinished(let result, let changed, let generation):
+            if let changed { state.changing.remove(changed) }
             endTask(&state)
             guard generation == state.generation else { return }
             var line = SupervisorMessage()
@@ -416,7 +419,7 @@ package final class Supervisor: Sendable {
             let refusal = state.jobs.cancel(order.job ?? 0)
             answer(order, refusal?.status ?? 200, refusal?.text ?? "The job is being canceled.", state)
         case .plan, .devices, .doctor, .group, .calibration, .recordings, .profiles, .profile, .check, .keep,
-            .store, .claim, .use:
+            .store, .claim, .use, .rename, .delete, .open:
             guard state.tasks.count < Self.mostTasks.waiting else {
                 return answer(order, 503, "Too many requests are in progress. Try again.", state)
             }
@@ -430,6 +433,12 @@ package final class Supervisor: Sendable {
         let (events, desk, generation) = (events, StudioRequestHandler(plan: state.plan), state.generation)
         while state.taskCount < Self.mostTasks.running, !state.tasks.isEmpty {
             let order = state.tasks.removeFirst()
+            let changed = [.rename, .delete].contains(order.task) ? order.name : nil
+            if let refusal = state.jobs.refusal(ofChanging: changed) {
+                answer(order, 409, refusal, state)
+                continue
+            }
+            if let changed { state.changing.insert(changed) }
             state.taskCount += 1
             MediaThread.startWhenPossible(name: "task") {
                 // Before the standby of a recorder is ended for a profile, the existence of the profile is
@@ -440,7 +449,7 @@ package final class Supervisor: Sendable {
                 }
                 let result = SupervisorMessage.Result(
                     ticket: order.ticket, status: outcome.status, output: outcome.output)
-                events.enqueue(.taskFinished(result, generation))
+                events.enqueue(.taskFinished(result, changed: changed, generation))
             }
         }
     }
@@ -541,6 +550,9 @@ package final class Supervisor: Sendable {
     ) {
         if let refusal = state.jobs.refusal(of: command, folder) {
             return answer(order, 409, refusal, state)
+        }
+        if let folder, state.changing.contains(folder) {
+            return answer(order, 409, "The recording is being renamed or deleted.", state)
         }
         let path = folder.map { StudioRequestHandler(plan: state.plan).path($0) } ?? ""
         guard var arguments = command.arguments(folder: path, order.options ?? [:]) else {

@@ -20,6 +20,12 @@ package struct SupervisorMessage: Sendable, Codable {
         case calibration
         /// Returns the recordings in the output folder, with their verdicts.
         case recordings
+        /// Replaces the title of a recording with `text`.
+        case rename
+        /// Deletes a recording: `text` is `trash` or `permanent`.
+        case delete
+        /// Shows a recording's folder in the desktop's file manager.
+        case open
         /// Returns the available profiles.
         case profiles
         /// Returns the text of a profile.

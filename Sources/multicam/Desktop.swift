@@ -17,10 +17,7 @@ enum DesktopBrowser {
     ///   - address: The address of the control room, including the token.
     ///   - folder: A folder that only this user can access.
     static func open(_ address: String, redirectFolder folder: String) {
-        let environment = ProcessInfo.processInfo.environment
-        guard environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil,
-            let opener = ProgramPath.named("xdg-open")
-        else { return }
+        guard let opener = DesktopFolder.opener else { return }
         let file = URL(fileURLWithPath: folder).appending(path: "studio-\(getpid()).html")
         let page =
             "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=\(address)\"><a href=\"\(address)\">multicam</a>"
@@ -45,6 +42,33 @@ enum DesktopBrowser {
             }
         } catch {
             Output.message("Can't open the browser: \(error)")
+        }
+    }
+}
+
+/// Opens folders in the desktop's file manager.
+enum DesktopFolder {
+    /// Path of the program that opens files and addresses; `nil` if there is no desktop or the program isn't installed.
+    static var opener: String? {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil else { return nil }
+        return ProgramPath.named("xdg-open")
+    }
+
+    /// Whether folders can be opened.
+    static var isAvailable: Bool { opener != nil }
+
+    /// Opens a folder, and waits until the file manager has received the request.
+    ///
+    /// - Returns: Whether the folder was opened.
+    static func open(_ path: String) -> Bool {
+        guard let opener else { return false }
+        do throws(ProcessError) {
+            let child = try ChildProcess(opener, [URL(fileURLWithPath: path).standardizedFileURL.path])
+            child.closeInput()
+            return child.wait() == 0
+        } catch {
+            return false
         }
     }
 }

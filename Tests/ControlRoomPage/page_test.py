@@ -1271,14 +1271,14 @@ def open_recording(room):
     needs(room, "/api/v1/recordings")
     page = room.page
     listed = page.evaluate("fetch('/api/v1/recordings').then(answer => answer.json())")
-    if not any((one.get("duration_ns") or 0) > 3e9 and one["state"] == "complete" for one in listed["recordings"]):
+    if not any((one.get("duration_ns") or 0) > 3e9 and one["state"] in ("complete", "incomplete") for one in listed["recordings"]):
         opens(room, "studio")
         room.record()
         page.wait_for_timeout(5000)
         page.keyboard.press("m")
         room.end()
         listed = page.evaluate("fetch('/api/v1/recordings').then(answer => answer.json())")
-    folder = next(one["folder"] for one in listed["recordings"] if (one.get("duration_ns") or 0) > 3e9 and one["state"] == "complete")
+    folder = next(one["folder"] for one in listed["recordings"] if (one.get("duration_ns") or 0) > 3e9 and one["state"] in ("complete", "incomplete"))
     opens(room, "studio")
     opens(room, "recordings")
     item = page.locator(f'.recording-item[data-key="{folder}"]')
@@ -1286,6 +1286,160 @@ def open_recording(room):
     item.click()
     room.until("it is chosen", lambda: page.locator(".recording-folder").inner_text() == folder)
     return folder
+
+
+SIZES = [(1280, 800), (1600, 900), (1920, 1080), (390, 844), (844, 390)]
+
+
+def assert_fits(room, selector, name):
+    """The element is inside the page's width, its text isn't cut off, and the page doesn't scroll sideways."""
+    page = room.page
+    box = page.locator(selector).bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= page.viewport_size["width"] + 1, (name, box)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name}: the page scrolls sideways"
+    cut = page.locator(f"{selector} :is(button, a, .result-word)").evaluate_all("all => all.filter(one => one.offsetParent && one.scrollWidth > one.clientWidth + 1).map(one => one.textContent)")
+    assert not cut, (name, cut)
+
+
+@holds("When a recording ends, a card shows whether it is complete, its duration and size, and the next actions.")
+def _(room, browser, arguments):
+    opens(room, "studio")
+    page = room.page
+    card = page.locator("mc-ending")
+    room.record()
+    assert card.is_hidden()
+    page.wait_for_timeout(4000)
+    room.end()
+    room.until("the card is shown", card.is_visible, 30)
+    listed = page.evaluate("fetch('/api/v1/recordings').then(answer => answer.json())")["recordings"][0]
+    word = card.locator(".result-word").inner_text()
+    assert (listed["state"] == "incomplete") == (word == "Incomplete"), (listed["state"], word)
+    assert card.get_attribute("data-result") == ("bad" if listed["state"] == "incomplete" else listed["level"])
+    facts = card.locator(".quiet-text").inner_text()
+    assert facts.startswith("0:00:0") and "MB" in facts, facts
+    assert listed["sentences"][0] in card.inner_text(), card.inner_text()
+    assert page.locator("mc-timeline").is_hidden()
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        for scheme in ["dark", "light"]:
+            page.emulate_media(color_scheme=scheme)
+            assert_fits(room, "mc-ending", f"{width}×{height}")
+            assert_accessible(room, f"card, {width}×{height}, {scheme}")
+        if (width, height) == (1280, 800):
+            box = card.bounding_box()
+            assert box["y"] + box["height"] <= height, box
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    assert card.locator("a").get_attribute("href").endswith(f"{listed['folder']}/program.mp4")
+    card.locator("[data-action=play]").focus()
+    page.keyboard.press("Enter")
+    room.until("the recording is open", lambda: page.locator(".recording-folder").inner_text() == listed["folder"])
+    room.until("it plays", lambda: page.locator("mc-player video").evaluate("video => video.currentTime") > 0.2, 30)
+    page.locator("mc-player video").evaluate("video => video.pause()")
+    opens(room, "studio")
+    assert card.is_visible(), "the card stays until it is closed"
+    card.locator(".ending-close").click()
+    assert card.is_hidden() and page.locator("mc-timeline").is_visible()
+
+
+@holds("The card of an incomplete or interrupted recording says what is missing, and offers what helps.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page, entry = told.room.page, {}
+        page.route("**/api/v1/recordings", lambda route: route.fulfill(content_type="application/json", body=json.dumps({"recordings": [entry], "deletion": "trash", "opens": True})))
+        opened = []
+        page.route("**/api/v1/recordings/x/open", lambda route: (opened.append(route.request.method), route.fulfill(content_type="application/json", body='{"ok":true,"text":"The folder was opened."}')))
+        card = page.locator("mc-ending")
+        lost = "Incomplete: camera guest is missing 90 of 1890 frames (4.8 %) in a gap of 6 s."
+        states = [({"state": "incomplete", "level": "bad", "sentences": [lost, "Cause: the device was disconnected."], "title": "Panel <i>talk</i>", "duration_ns": 65e9, "bytes": 2.5e9}, "Incomplete", "bad", True),
+                  ({"state": "complete", "level": "warning", "sentences": ["Complete, with warnings.", "The clock of host is accurate only to ±3 ms."]}, "Complete, with warnings", "warning", True),
+                  ({"state": "complete", "level": "good", "sentences": ["Complete.", "Every frame was recorded."]}, "Complete", "good", True),
+                  ({"state": "cut-off", "level": "bad", "sentences": ["The recording was interrupted."]}, "Interrupted, not recovered", "bad", False)]
+        for fields, word, result, is_readable in states:
+            entry.clear()
+            entry.update({"folder": "x", "started": "2026-11-21T14:23:10Z", **fields})
+            told.records()
+            told.room.until("it is hidden while recording", card.is_hidden)
+            told.records(state="standby")
+            told.room.until("the card is shown", card.is_visible)
+            assert card.locator(".result-word").inner_text() == word and card.get_attribute("data-result") == result
+            assert all(sentence in card.inner_text() for sentence in fields["sentences"]), card.inner_text()
+            assert card.locator("[data-action=play]").is_visible() == is_readable
+            assert card.locator("[data-action=recover]").is_visible() != is_readable
+            if "title" in fields:
+                assert "Panel <i>talk</i>" in card.inner_text() and "0:01:05 · 2.5\u202fGB" in card.inner_text(), card.inner_text()
+                for width, height in SIZES:
+                    page.set_viewport_size({"width": width, "height": height})
+                    assert_fits(told.room, "mc-ending", f"{width}×{height}")
+                page.set_viewport_size({"width": 1280, "height": 800})
+        card.get_by_role("button", name="Open folder").click()
+        told.room.until("it is opened", lambda: opened == ["POST"])
+
+
+@holds("The list of recordings shows the same result, title, duration, and size as the card, and can be sorted.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        entry = lambda name, day, **more: {"folder": name, "started": f"2026-11-{day:02}T14:23:10Z", "state": "complete", "level": "good", "sentences": ["Complete."], "bytes": 1e6, "duration_ns": 1e9, **more}
+        listed = [entry("c", 23, title="Alpha", duration_ns=3600e9, bytes=5e9, state="incomplete", level="bad"), entry("b", 22, profile="Zulu", bytes=9e9), entry("a", 21, title="Mike", duration_ns=7200e9)]
+        page.route("**/api/v1/recordings", lambda route: route.fulfill(content_type="application/json", body=json.dumps({"recordings": listed})))
+        told.records(state="standby")
+        opens(told.room, "recordings")
+        names = lambda: page.locator(".recording-item .recording-name").all_inner_texts()
+        told.room.until("they are listed", lambda: names() == ["Alpha", "Zulu", "Mike"])
+        assert page.locator(".recording-item").first.inner_text().split("\n")[-1] == "Incomplete"
+        assert "1:00:00" in page.locator(".recording-facts").first.inner_text() and "5.0\u202fGB" in page.locator(".recording-facts").first.inner_text()
+        for order, expected in [("oldest", ["Mike", "Zulu", "Alpha"]), ("name", ["Alpha", "Mike", "Zulu"]), ("longest", ["Mike", "Alpha", "Zulu"]), ("largest", ["Zulu", "Alpha", "Mike"]), ("newest", ["Alpha", "Zulu", "Mike"])]:
+            page.get_by_label("Sort by").select_option(order)
+            assert names() == expected, (order, names())
+        assert_accessible(told.room, "sorted recordings")
+
+
+@holds("A recording can be renamed, and deleted in a second step that says whether it can be restored.")
+def _(room, browser, arguments):
+    folder = open_recording(room)
+    page = room.page
+    page.locator(".manage button", has_text="Rename").click()
+    page.get_by_label("Title", exact=True).fill("Interview & <b>notes</b>")
+    page.keyboard.press("Enter")
+    room.until("the list has the title", lambda: page.locator(f'.recording-item[data-key="{folder}"] .recording-name').inner_text() == "Interview & <b>notes</b>")
+    assert page.locator(".recording-details h2").inner_text() == "Interview & <b>notes</b>"
+    page.locator(".manage button", has_text="Delete").click()
+    question = page.locator(".delete-question")
+    assert "Interview & <b>notes</b>" in question.inner_text()
+    assert page.evaluate("document.activeElement.textContent") == "Keep recording", "the safe choice has the focus"
+    assert_accessible(room, "recordings, question")
+    asked = []
+    page.route(f"**/api/v1/recordings/{folder}", lambda route: (asked.append(route.request.post_data_json), route.fulfill(status=409, content_type="application/json", body='{"ok":false,"text":"Not now."}'))
+               if route.request.method == "DELETE" else route.continue_())
+    page.keyboard.press("Enter")
+    assert question.is_hidden() and not asked
+    page.locator(".manage button", has_text="Delete").click()
+    listed = page.evaluate("fetch('/api/v1/recordings').then(answer => answer.json())")
+    assert ("trash" in question.inner_text().split("?")[0]) == (listed["deletion"] == "trash"), (question.inner_text(), listed["deletion"])
+    question.locator("button").last.click()
+    room.until("the refusal is shown", lambda: "Not now." in room.line())
+    assert asked == [{"to": listed["deletion"]}], asked
+    page.unroute(f"**/api/v1/recordings/{folder}")
+    question.locator("button").last.click()
+    room.until("it is gone", lambda: page.locator(f'.recording-item[data-key="{folder}"]').count() == 0)
+    assert folder not in [one["folder"] for one in page.evaluate("fetch('/api/v1/recordings').then(answer => answer.json())")["recordings"]]
+
+
+@holds("Every file of a recording can be downloaded with its size, the program as one file, and everything as a ZIP archive.")
+def _(room, browser, arguments):
+    open_recording(room)
+    page = room.page
+    rows = page.locator(".made-files li")
+    room.until("the files are listed", lambda: rows.count() >= 6)
+    texts = rows.all_inner_texts()
+    for part in ["Program", "Camera host", "Camera guest", "Microphone host-mic", "All files (ZIP)"]:
+        assert any(text.startswith(part) and text.split()[-1] in ("kB", "MB") for text in texts), (part, texts)
+    listed = page.evaluate("address => fetch(address).then(answer => answer.json())", rows.first.locator("a").get_attribute("href").replace("program.mp4", "files"))
+    for row, size in [(rows.first, listed["program"]["bytes"]), (rows.last, listed["archive"]["bytes"])]:
+        with page.expect_download() as waiting:
+            row.locator("a").click()
+        assert os.path.getsize(waiting.value.path()) == size, (waiting.value.suggested_filename, size)
 
 
 @holds("Recordings appear with their verdicts, and the player steps by frames, with all tracks in sync.")
@@ -1441,7 +1595,7 @@ def _(room, browser, arguments):
 class Told:
     """A page whose recorder status is controlled by the test."""
 
-    NAMES = {"studio": "studio", "contact": "contact", "act": "commands", "keep": "dom", "lookForCutOff": "recordings"}
+    NAMES = {"studio": "studio", "contact": "contact", "act": "commands", "keep": "dom", "listRecordings": "recordings"}
 
     def __init__(self, browser, arguments, answers=True):
         self.room = Room(browser, arguments)
@@ -1589,7 +1743,7 @@ def _(room, browser, arguments):
         page.route("**/api/v1/recordings", lambda route: route.fulfill(content_type="application/json", body=json.dumps(
             {"recordings": [{"folder": "a", "state": told_state[0], "started": "2026-11-21T14:23:10Z"}]})))
         told.records(state="standby")
-        told.run("await lookForCutOff()")
+        told.run("await listRecordings()")
         told.line("it is said", "was interrupted")
         told_state[0] = "complete"
         told.tell(type="job", job=1, command="recover", folder="a", done=True, ok=True, text="")

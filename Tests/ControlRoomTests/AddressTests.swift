@@ -91,6 +91,11 @@ struct AddressTests {
         #expect(job.options == ["layout": "grid"])
         #expect(try order("POST", "/api/v1/calibrate", "{}").command == .calibrate)
         #expect(try order("POST", "/api/v1/jobs/7/cancel", "{}").job == 7)
+        let rename = try order("PATCH", "/api/v1/recordings/a b", #"{"title":"Talk"}"#)
+        #expect(rename.task == .rename && rename.name == "a b" && rename.text == "Talk")
+        let delete = try order("DELETE", "/api/v1/recordings/a", #"{"to":"trash"}"#)
+        #expect(delete.task == .delete && delete.name == "a" && delete.text == "trash")
+        #expect(try order("POST", "/api/v1/recordings/a/open", "{}").task == .open)
     }
 
     @Test(
@@ -108,7 +113,9 @@ struct AddressTests {
             ("POST", "/api/v1/jobs/x/cancel", "{}", 404), ("POST", "/api/v1/jobs/7/end", "{}", 404),
             ("DELETE", "/api/v1/profiles/a", "", 405), ("POST", "/api/v1/profiles/a", "{}", 405),
             ("POST", "/api/v1/plan", "{}", 405), ("PUT", "/api/v1/status", "", 405),
-            ("DELETE", "/api/v1/recordings/a", "", 405), ("GET", "/api/v1/command", "", 405),
+            ("DELETE", "/api/v1/recordings/a", "{}", 400), ("PATCH", "/api/v1/recordings/a", "", 400),
+            ("PUT", "/api/v1/recordings/a", "{}", 405), ("GET", "/api/v1/recordings/a/open", "", 405),
+            ("GET", "/api/v1/command", "", 405),
             ("GET", "/api/v1/start", "", 405), ("PUT", "/api/v1/jobs", "", 405),
         ])
     func noOrder(method: String, path: String, body: String, status: Int) {

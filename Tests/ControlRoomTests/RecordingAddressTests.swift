@@ -24,15 +24,17 @@ struct RecordingAddressTests {
             try Self.read("a/waveform", ["track": "host"])
                 == RecordingRequest(folder: "a", content: .waveform(track: "host", count: 600)))
         #expect(
-            try Self.read("a/program.mp4") == RecordingRequest(folder: "a", content: .program(part: 1)))
-        #expect(try Self.read("a/edit") == RecordingRequest(folder: "a", content: .edits))
+            try Self.read("a/program.mp4") == RecordingRequest(folder: "a", content: .program(part: nil)))
         #expect(
-            try Self.read("a/edit/render-12.mp4")
-                == RecordingRequest(folder: "a", content: .edited("render-12.mp4")))
+            try Self.read("a/program.mp4", ["part": "2"])
+                == RecordingRequest(folder: "a", content: .program(part: 2)))
+        #expect(try Self.read("a/archive.zip") == RecordingRequest(folder: "a", content: .archive))
+        #expect(try Self.read("a/files") == RecordingRequest(folder: "a", content: .files))
+        #expect(
+            try Self.read("a/files/edit/render-12.mp4")
+                == RecordingRequest(folder: "a", content: .file("edit/render-12.mp4")))
         for path in [
-            "a/", "a/manifest.json", "a/program.mp4/x", "a/cameras/desk.mov", "a/edit/render-.mp4",
-            "a/edit/render-1x.mp4", "a/edit/render-1234567.mp4", "a/edit/../manifest.json",
-            "a/edit/session.fcpxml.bak",
+            "a/", "a/manifest.json", "a/program.mp4/x", "a/cameras/desk.mov", "a/edit", "a/archive.zip/x",
         ] {
             #expect(try Self.read(path) == nil, "\(path)")
         }

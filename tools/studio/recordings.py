@@ -1,10 +1,13 @@
 """The control room's functions for recordings, controls and jobs: normal use and attacks."""
+import io
 import json
 import os
 import pathlib
 import select
+import shutil
 import time
 import urllib.parse
+import zipfile
 
 from client import memory, read_all, until
 
@@ -42,7 +45,8 @@ def look(studio, say):
     folder = studio.record()
     name = folder.name
     place = BASE + name
-    codes = [raw(studio, f"{place}/{what}")[0] for what in ("frame.jpg?track=desk&at_ns=0", "waveform?track=host", "program.mp4", "edit")]
+    codes = [raw(studio, f"{place}/{what}")[0] for what in ("frame.jpg?track=desk&at_ns=0", "waveform?track=host", "program.mp4", "files", "archive.zip")]
+    codes += [studio.ask("PATCH", place, {"title": "now"})[0], studio.ask("DELETE", place, {"to": "permanent"})[0]]
     say("while a recording runs its media are refused", set(codes) == {409}, codes)
     controls(studio, say)
     code, text = studio.ask("POST", "/api/v1/calibrate", {})
@@ -52,6 +56,7 @@ def look(studio, say):
     media(studio, say, folder)
     attack(studio, say, folder)
     work(studio, say, folder)
+    manage(studio, say, folder)
     calibrate(studio, say)
     return folder
 
@@ -120,7 +125,7 @@ def media(studio, say, folder):
 
 def attack(studio, say, folder):
     place = BASE + folder.name
-    paths = [f"{place}/{what}" for what in ("frame.jpg?track=desk&at_ns=0", "waveform?track=host", "program.mp4", "edit", "edit/render-1.mp4")]
+    paths = [f"{place}/{what}" for what in ("frame.jpg?track=desk&at_ns=0", "waveform?track=host", "program.mp4", "files", "archive.zip", "files/edit/render-1.mp4")]
     paths += ["/api/v1/jobs", "/api/v1/cameras/desk/controls"]
     read_token = json.loads(studio.ask("POST", "/api/v1/login", b"")[1])["read_token"]
     codes = [raw(studio, path, token=False)[0] for path in paths]
@@ -138,7 +143,7 @@ def attack(studio, say, folder):
         for spelling in (name, urllib.parse.quote(name, safe=""), urllib.parse.quote(urllib.parse.quote(name, safe=""), safe="")):
             if "\0" in spelling or not spelling.isprintable():
                 continue
-            for what in ("frame.jpg?track=desk&at_ns=0", "program.mp4", "edit/render-7.mp4", "edit/cut.json", "manifest.json"):
+            for what in ("frame.jpg?track=desk&at_ns=0", "program.mp4", "files/edit/render-7.mp4", "files/../../secret.mp4", "archive.zip", "files"):
                 code, text = studio.ask("GET", f"{BASE}{spelling}/{what}")
                 if not (code == 0 or 400 <= code < 500) or "secret" in text:
                     told.append((spelling[:40], what, code))
@@ -153,13 +158,58 @@ def attack(studio, say, folder):
     codes = [raw(studio, f"{place}/waveform?{query}")[0] for query in queries]
     codes += [raw(studio, f"{place}/program.mp4?part={part}")[0] for part in (0, 2, -1, 10**20, "x")]
     say("waveforms and parts that cannot be are refused", all(400 <= code < 500 for code in codes), codes)
-    names = ["render-7.mp4", "..%2fmanifest.json", "..%2f..%2fsecret.mp4", "render-1.mp4", "render-.mp4", "x", "session.edl%00", "render-1.mp4%2f"]
-    codes = [raw(studio, f"{place}/edit/{name}")[0] for name in names]
-    say("nothing of `edit` is sent but what multicam makes, and no link", set(codes) <= {400, 404}, codes)
-    say("what multicam makes is", raw(studio, f"{place}/edit/session.edl")[2] == b"made")
+    names = ["edit/render-7.mp4", "..%2f" + folder.name + "%2fmanifest.json", "..%2fsecret.mp4", "..%2f..%2fsecret.mp4", "edit", "x", "edit/session.edl%00", "edit/render-1.mp4%2f",
+             "/etc/passwd", "%2fetc%2fpasswd", "edit//session.edl"]
+    answers = [raw(studio, f"{place}/files/{name}") for name in names]
+    said = [(answer[0], name) for answer, name in zip(answers, names) if answer[0] not in (400, 404) and b"secret" in answer[2] + b"root:"]
+    say("only listed files are sent, and no links", all(answer[0] in (400, 404) for answer in answers) and not said, [answer[0] for answer in answers])
+    say("a listed file is sent", raw(studio, f"{place}/files/edit/session.edl")[2] == b"made")
+    archive(studio, say, folder)
     secret.unlink()
     slow(studio, say, place)
     crowd(studio, say, place)
+
+
+def archive(studio, say, folder):
+    """The archive has the announced size and unpacks to the same bytes, without links."""
+    place = BASE + folder.name
+    code, _, body = raw(studio, f"{place}/files")
+    listed = json.loads(body) if code == 200 else {}
+    files = {file["path"]: file["bytes"] for file in listed.get("files", [])}
+    real = {str(path.relative_to(folder)): path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink()}
+    say("every file is listed with its size, and no link", files == real, sorted(set(files) ^ set(real)), len(files))
+    code, headers, body = raw(studio, f"{place}/archive.zip", seconds=60)
+    size = listed.get("archive", {}).get("bytes")
+    say("the archive has the announced size", code == 200 and len(body) == size == int(headers["content-length"]), code, len(body), size)
+    packed = zipfile.ZipFile(io.BytesIO(body))
+    same = {name.split("/", 1)[1]: packed.read(name) for name in packed.namelist()} == {path: (folder / path).read_bytes() for path in real}
+    say("the archive unpacks to the same bytes", packed.testzip() is None and same, packed.testzip())
+    program = listed.get("program") or {}
+    say("the program is listed with its size", program.get("parts") == 1 and program.get("bytes") == (folder / "program.mp4").stat().st_size, program)
+
+
+def manage(studio, say, folder):
+    """Renames a copy of a recording, and deletes it."""
+    copy = folder.with_name("2020-01-01_120000_copy")
+    shutil.copytree(folder, copy, symlinks=True)
+    place = BASE + copy.name
+    entry = lambda: next((one for one in json.loads(studio.ask("GET", "/api/v1/recordings")[1])["recordings"] if one["folder"] == copy.name), None)
+    code, text = studio.ask("PATCH", place, {"title": "A new <b>title</b>"})
+    say("a recording is renamed, and its folder stays", code == 200 and entry()["title"] == "A new <b>title</b>" and copy.exists(), code, text)
+    codes = [studio.ask("PATCH", BASE + name, {"title": "x"})[0] for name in ("..", "none", "%2e%2e", "-h")]
+    codes += [studio.ask("DELETE", BASE + name, {"to": "permanent"})[0] for name in ("..", "none", "%2e%2e", "-h", ".")]
+    codes += [studio.ask("DELETE", place, body)[0] for body in (b"", b"{}", {"to": "x"}, {"to": "--permanently"})]
+    codes += [studio.ask("PATCH", place, body)[0] for body in (b"", b"{}", {"title": "a\nb"}, {"title": "x" * 300})]
+    say("titles and names that cannot be are refused", all(400 <= code < 500 for code in codes) and copy.exists(), codes)
+    size = entry()["bytes"]
+    say("the list has the size of all files", size == sum(path.lstat().st_size for path in copy.rglob("*") if path.is_file() and not path.is_symlink()), size)
+    code, number = start(studio, "sync-check", copy.name)
+    busy = studio.ask("DELETE", place, {"to": "permanent"})[0]
+    done(studio, number, 60)
+    say("a recording that a job uses is not deleted", code == 200 and (busy == 409 and copy.exists() or busy == 200), busy)
+    if copy.exists():
+        code, text = studio.ask("DELETE", place, {"to": "permanent"})
+        say("a recording is deleted", code == 200 and not copy.exists() and entry() is None, code, text)
 
 
 def slow(studio, say, place):
@@ -171,7 +221,7 @@ def slow(studio, say, place):
     connections = []
     for _ in range(24):
         connection = studio.connect(20)
-        connection.sendall(f"GET {place}/edit/render-9.mp4 HTTP/1.1\r\nHost: {studio.host}\r\nAuthorization: Bearer {studio.token}\r\n\r\n".encode())
+        connection.sendall(f"GET {place}/files/edit/render-9.mp4 HTTP/1.1\r\nHost: {studio.host}\r\nAuthorization: Bearer {studio.token}\r\n\r\n".encode())
         connections.append(connection)
     time.sleep(3)
     heads = [connection.recv(12)[9:12] if select.select([connection], [], [], 0)[0] else b"" for connection in connections]

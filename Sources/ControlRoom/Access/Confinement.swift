@@ -120,6 +120,8 @@ enum Confinement {
             }
             let own = UInt64(PRIO_PROCESS.rawValue)
             add(confine_allow, "setpriority", [number(0, is: own), number(1, is: 0)])
+            // IOPRIO_WHO_PROCESS, the calling thread
+            add(confine_allow, "ioprio_set", [number(0, is: 1), number(1, is: 0)])
             add(confine_allow, "prctl", [number(0, is: UInt64(PR_SET_NAME))])
             for request in [FIONREAD, FIONBIO] {
                 add(confine_allow, "ioctl", [number(1, is: UInt64(request))])
@@ -182,7 +184,8 @@ enum Confinement {
         [
             "read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "close", "close_range",
             "lseek",
-            "fstat", "fstatfs", "statfs", "stat", "lstat", "newfstatat", "statx", "access", "faccessat",
+            "fadvise64", "fstat", "fstatfs", "statfs", "stat", "lstat", "newfstatat", "statx", "access",
+            "faccessat",
             "faccessat2", "readlink", "readlinkat", "getdents64", "getcwd", "dup", "dup2", "dup3", "pipe",
             "pipe2", "eventfd2", "poll", "ppoll", "select", "pselect6",
             "epoll_create1",

@@ -13,8 +13,8 @@ final class FileResponse {
     let number: Int
     private(set) var isFinished = false
     private let request: WebRequest
-    private let file: RecordedFile
-    private let requestBytes: (RecordedFile, _ count: Int, _ offset: Int64) -> Void
+    private let file: any DownloadContent
+    private let requestBytes: (any DownloadContent, _ count: Int, _ offset: Int64) -> Void
     /// Range of bytes that haven't been requested yet.
     private var rest: Range<Int64>
     /// Number of pieces requested but not yet written.
@@ -35,18 +35,18 @@ final class FileResponse {
     ///   - headers: Headers of every response.
     ///   - requestBytes: Requests bytes of the file, which are delivered to `receive`.
     init(
-        _ request: WebRequest, _ file: RecordedFile, number: Int, headers: [String: String],
-        requestBytes: @escaping (RecordedFile, _ count: Int, _ offset: Int64) -> Void
+        _ request: WebRequest, _ file: any DownloadContent, number: Int, headers: [String: String],
+        requestBytes: @escaping (any DownloadContent, _ count: Int, _ offset: Int64) -> Void
     ) {
         (self.request, self.file, self.number, self.requestBytes) = (request, file, number, requestBytes)
         // Parts of different versions of the file don't fit together.
-        let isSame = request.head.ifRange.map { $0 == file.tag } ?? true
+        let isSame = file.tag != nil && (request.head.ifRange.map { $0 == file.tag } ?? true)
         let range = ByteRange(isSame ? request.head.range : nil, of: file.byteCount)
         var answer = WebResponse(200, file.type, Data())
         answer.bytes = nil
         answer.headers = headers
         answer.headers["Content-Type"] = file.type
-        answer.headers["Accept-Ranges"] = "bytes"
+        answer.headers["Accept-Ranges"] = file.tag == nil ? "none" : "bytes"
         answer.headers["ETag"] = file.tag
         switch range {
         case .whole: rest = 0..<file.byteCount
@@ -171,12 +171,32 @@ enum ByteRange: Equatable {
     }
 }
 
+/// The content of a response that is sent in pieces. Safe to use from any thread, but one thread at a time.
+protocol DownloadContent: Sendable {
+    /// Number of bytes.
+    var byteCount: Int64 { get }
+    /// Identifies this version of the content: any change to the content also changes the tag. The value is `nil` if the
+    /// content can only be read from the start to the end.
+    var tag: String? { get }
+    /// Media type.
+    var type: String { get }
+
+    /// Reads bytes. Blocks until the disk has delivered the bytes.
+    ///
+    /// - Returns: `count` bytes; fewer bytes or `nil` if they can't be read.
+    func read(_ count: Int, at offset: Int64) -> Data?
+}
+
 /// A file of a recording, open for reading. Safe to use from any thread.
-final class RecordedFile: Sendable {
+final class RecordedFile: DownloadContent {
     /// Size of the file in bytes when it was opened.
     let byteCount: Int64
-    /// Identifies this version of the file: any change to the file also changes the tag.
-    let tag: String
+    /// Identifies this version of the file.
+    var tag: String? { version }
+    /// The tag, which every file has.
+    let version: String
+    /// Time of the last modification, in seconds since 1970.
+    let modified: Int
     /// Media type of the content.
     let type: String
     private let descriptor: OwnedDescriptor
@@ -187,21 +207,33 @@ final class RecordedFile: Sendable {
     /// - Parameters:
     ///   - path: A path within the folder; see `isSafeRelativePath`.
     ///   - folder: Path of the session folder.
-    init?(_ path: String, in folder: String) {
+    convenience init?(_ path: String, in folder: String) {
         do throws(FileError) {
-            descriptor = try ContainedFile(path, in: folder).openForReading()
+            self.init(path, in: try ContainedFolder(opening: folder))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Opens a file in a folder that is held open.
+    init?(_ path: String, in folder: ContainedFolder) {
+        do throws(FileError) {
+            descriptor = try folder.file(path).openForReading()
         } catch {
             return nil
         }
         var facts = stat()
         guard fstat(descriptor.number, &facts) == 0 else { return nil }
         byteCount = Int64(facts.st_size)
-        tag = "\"\(facts.st_ino)-\(facts.st_size)-\(facts.st_mtim.tv_sec)-\(facts.st_mtim.tv_nsec)\""
+        modified = facts.st_mtim.tv_sec
+        version = "\"\(facts.st_ino)-\(facts.st_size)-\(facts.st_mtim.tv_sec)-\(facts.st_mtim.tv_nsec)\""
         type =
             switch path.split(separator: ".").last {
             case "mp4": "video/mp4"
             case "mov": "video/quicktime"
+            case "m4a": "audio/mp4"
             case "wav": "audio/wav"
+            case "jpg": "image/jpeg"
             case "json", "otio": "application/json"
             case "fcpxml", "mlt": "application/xml"
             default: "application/octet-stream"
@@ -210,6 +242,11 @@ final class RecordedFile: Sendable {
 
     /// A path that reopens exactly this file.
     var path: String { "/proc/self/fd/\(descriptor.number)" }
+
+    /// Removes a range of the file from the page cache, so that a large download doesn't displace data of other programs.
+    func dropCache(_ range: Range<Int64>) {
+        posix_fadvise(descriptor.number, off_t(range.lowerBound), off_t(range.count), POSIX_FADV_DONTNEED)
+    }
 
     /// Reads bytes of the file. Blocks until the disk has delivered the bytes.
     ///

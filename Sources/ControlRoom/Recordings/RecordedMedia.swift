@@ -23,7 +23,7 @@ final class RecordedMedia {
     /// Creates a reader for the recordings in the folder at this path.
     init(_ folder: String) { library = RecordingLibrary(folder) }
 
-    /// Responds to a request for a frame, a waveform, or the names of edited files.
+    /// Responds to a request for a frame or a waveform.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -37,8 +37,7 @@ final class RecordedMedia {
                 return try frame(of: try recording.track(track), recording, time, width)
             case .waveform(let track, let count):
                 return try waveform(of: try recording.track(track), recording, count, canContinue)
-            case .edits: return edits(recording)
-            case .manifest, .program, .edited:
+            case .manifest, .program, .files, .file, .archive:
                 throw RecordingRefusal(
                     status: 404, text: "This address refers to a file, not to a frame or waveform.")
             }
@@ -128,7 +127,7 @@ final class RecordedMedia {
     }
 
     private func reader(_ file: RecordedFile, stream: Int) throws(EncodingError) -> RecordedFrames {
-        let key = "\(file.tag)/\(stream)"
+        let key = "\(file.version)/\(stream)"
         if let index = readers.firstIndex(where: { $0.key == key }) {
             let found = readers.remove(at: index)
             readers.append(found)
@@ -143,7 +142,7 @@ final class RecordedMedia {
     }
 
     private func removeReader(of file: RecordedFile, stream: Int) {
-        readers.removeAll { $0.key == "\(file.tag)/\(stream)" }
+        readers.removeAll { $0.key == "\(file.version)/\(stream)" }
     }
 
     // MARK: Waveforms
@@ -164,7 +163,7 @@ final class RecordedMedia {
         for (path, start) in RecordingLibrary.files(of: track) {
             files.append((try recording.file(path), start))
         }
-        let key = "\(files.map(\.file.tag).joined())/\(stream)/\(count)"
+        let key = "\(files.map(\.file.version).joined())/\(stream)/\(count)"
         if let found = waveforms.first(where: { $0.key == key }) { return WebResponse(200, json: found.json) }
         var peaks = RecordedPeaks(count: count, duration: Nanoseconds(recording.manifest.duration_ns))
         for (file, start) in files {
@@ -187,21 +186,4 @@ final class RecordedMedia {
         if waveforms.count > Self.maxWaveforms { waveforms.removeFirst() }
         return WebResponse(200, json: json)
     }
-
-    // MARK: Edited files
-
-    private func edits(_ recording: RecordingLibrary.Recording) -> WebResponse {
-        struct Entry: Encodable {
-            let name: String
-            let bytes: Int64
-        }
-        var names = RecordingRequest.projects.sorted()
-        names += (1...Self.mostRenders).map { "render-\($0).mp4" }
-        let files = names.compactMap { name in
-            RecordedFile("edit/\(name)", in: recording.folder).map { Entry(name: name, bytes: $0.byteCount) }
-        }
-        return WebResponse(200, json: WebJSON.text(["files": files]))
-    }
-
-    private static let mostRenders = 100
 }

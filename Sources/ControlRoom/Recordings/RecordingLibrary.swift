@@ -1,6 +1,8 @@
+internal import MulticamContainers
 internal import MulticamMedia
 internal import MulticamSessionFolder
 internal import MulticamStudio
+internal import MulticamSystem
 
 /// The recordings in the output folder, for use by one thread. Accesses the disk, so its functions block.
 struct RecordingLibrary {
@@ -8,6 +10,8 @@ struct RecordingLibrary {
     struct Recording {
         let folder: String
         let manifest: Manifest
+        /// Identifies this version of the manifest.
+        let version: String
 
         /// Opens a file of the recording. The path comes from the manifest or from this program.
         func file(_ path: String) throws(RecordingRefusal) -> RecordedFile {
@@ -34,10 +38,13 @@ struct RecordingLibrary {
     }
 
     private let folder: String
-    /// Recently read manifests, each with a tag that identifies its version.
-    private var cachedRecordings: [(name: String, tag: String, recording: Recording)] = []
+    /// Recently read manifests.
+    private var cachedRecordings: [(name: String, recording: Recording)] = []
 
     private static let maxCachedRecordings = 8
+    /// Recently joined programs. Players request many parts of a program, and each must not read its indexes again.
+    private var joined: [JoinedProgram] = []
+    private static let maxJoined = 2
 
     /// Creates a reader for the recordings in the folder at this path.
     init(_ folder: String) { self.folder = folder }
@@ -55,7 +62,7 @@ struct RecordingLibrary {
         }
         if let index = cachedRecordings.firstIndex(where: { $0.name == name }) {
             let found = cachedRecordings.remove(at: index)
-            if found.tag == file.tag {
+            if found.recording.version == file.version {
                 cachedRecordings.append(found)
                 return found.recording
             }
@@ -68,8 +75,8 @@ struct RecordingLibrary {
                     status: 409,
                     text: "The recording was interrupted. Recover it first with `multicam recover`.")
         }
-        let recording = Recording(folder: path, manifest: manifest)
-        cachedRecordings.append((name, file.tag, recording))
+        let recording = Recording(folder: path, manifest: manifest, version: file.version)
+        cachedRecordings.append((name, recording))
         if cachedRecordings.count > Self.maxCachedRecordings { cachedRecordings.removeFirst() }
         return recording
     }
@@ -102,6 +109,130 @@ struct RecordingLibrary {
     private static let running = RecordingRefusal(
         status: 409,
         text: "The recording is still running. Its media can be viewed after the recording has ended.")
+
+    // MARK: Downloads
+
+    /// A file that can be downloaded.
+    struct Download: Encodable {
+        /// Path in the session folder.
+        let path: String
+        /// `program`, `camera`, `microphone`, `upload`, `podcast`, `project`, `render`, or `other`.
+        let kind: String
+        /// Name of the track, or `nil`.
+        let track: String?
+        let bytes: Int64
+    }
+
+    /// The downloads of a recording.
+    struct Downloads: Encodable {
+        struct Program: Encodable {
+            let bytes: Int64
+            /// Number of files that the program consists of.
+            let parts: Int
+        }
+        struct Archive: Encodable { let bytes: Int64 }
+
+        /// The program with all parts; `nil` if there is no program or its parts can't be joined.
+        let program: Program?
+        /// The reason why the program can't be downloaded as one file.
+        let program_error: String?
+        let archive: Archive
+        let files: [Download]
+    }
+
+    /// Lists everything of a recording that can be downloaded, with sizes.
+    mutating func downloads(of recording: Recording, named name: String) throws(RecordingRefusal) -> Downloads
+    {
+        let folder = try Self.open(recording.folder)
+        // The files of tracks come first, in the order of the manifest and of their parts.
+        var files: [Download] = []
+        var sizes = Dictionary(
+            SessionFile.list(in: folder).map { ($0.path, $0.byteCount) },
+            uniquingKeysWith: { first, _ in first })
+        func add(_ file: String, _ kind: String, _ track: String?) {
+            guard let bytes = sizes.removeValue(forKey: file) else { return }
+            files.append(Download(path: file, kind: kind, track: track?.printable(), bytes: bytes))
+        }
+        for track in recording.manifest.tracks {
+            for (file, _) in Self.files(of: track) { add(file, track.kind, track.name) }
+        }
+        for upload in recording.manifest.uploads ?? [] { add(upload.file, "upload", upload.role) }
+        for file in sizes.keys.sorted() { add(file, Self.kind(ofFile: file), nil) }
+        var (program, problem): (Downloads.Program?, String?) = (nil, nil)
+        if let track = recording.manifest.tracks.first(where: { $0.kind == "program" }) {
+            do throws(RecordingRefusal) {
+                let content = try self.program(of: recording)
+                program = Downloads.Program(bytes: content.byteCount, parts: Self.files(of: track).count)
+            } catch {
+                problem = error.text
+            }
+        }
+        return Downloads(
+            program: program, program_error: problem,
+            archive: Downloads.Archive(bytes: ZipArchive(folder, named: name).byteCount), files: files)
+    }
+
+    private static func kind(ofFile path: String) -> String {
+        guard path.hasPrefix("edit/") else { return "other" }
+        let name = path.dropFirst("edit/".count)
+        if name.hasPrefix("podcast.") { return "podcast" }
+        if name.hasPrefix("render-") { return "render" }
+        return name.contains("/") || name == "cut.json" ? "other" : "project"
+    }
+
+    /// Opens a session folder, so that its files stay readable while the folder is renamed or moved to the trash.
+    static func open(_ folder: String) throws(RecordingRefusal) -> ContainedFolder {
+        do throws(FileError) { return try ContainedFolder(opening: folder) } catch { throw .noFolder }
+    }
+
+    /// Opens one part of the program.
+    func program(of recording: Recording, part: Int) throws(RecordingRefusal) -> RecordedFile {
+        let files = try Self.programFiles(recording)
+        guard part <= files.count else {
+            throw RecordingRefusal(
+                status: 404,
+                text: "This program file does not exist. Number of program files: \(files.count).")
+        }
+        return try recording.file(files[part - 1].file)
+    }
+
+    /// Opens the program with all parts as one file.
+    mutating func program(of recording: Recording) throws(RecordingRefusal) -> any DownloadContent {
+        let files = try Self.programFiles(recording)
+        guard files.count > 1 else { return try program(of: recording, part: 1) }
+        var parts: [RecordedFile] = []
+        for (file, _) in files { parts.append(try recording.file(file)) }
+        let version = ([recording.version] + parts.map(\.version)).joined().filter { $0 != "\"" }
+        let tag = "\"\(version)\""
+        if let known = joined.first(where: { $0.tag == tag }) { return known }
+        let folder = try Self.open(recording.folder)
+        do throws(FileError) {
+            var opened: [(file: ReadFile, start: MediaTime)] = []
+            for (file, start) in files {
+                opened.append((try ReadFile(folder.file(file)), MediaTime(nanoseconds: start)))
+            }
+            var metadata = MovieMetadata(recording.manifest.markers)
+            metadata.title = recording.manifest.title
+            metadata.date = String(recording.manifest.started.prefix(10))
+            let program = JoinedProgram(try JoinedMovie(opened, metadata: metadata), of: parts, tag: tag)
+            joined.append(program)
+            if joined.count > Self.maxJoined { joined.removeFirst() }
+            return program
+        } catch {
+            throw RecordingRefusal(
+                status: 409,
+                text: "The parts of the program can't be joined: \(error.description.printable(limit: 400))")
+        }
+    }
+
+    private static func programFiles(_ recording: Recording) throws(RecordingRefusal) -> [(
+        file: String, start: Int64
+    )] {
+        guard let track = recording.manifest.tracks.first(where: { $0.kind == "program" }) else {
+            throw RecordingRefusal(status: 404, text: "This recording does not have a program.")
+        }
+        return files(of: track)
+    }
 
     /// Returns the files of a track in order, each with its start time in nanoseconds relative to T0.
     static func files(of track: Manifest.Track) -> [(file: String, start: Int64)] {

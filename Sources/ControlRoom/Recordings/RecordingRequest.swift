@@ -14,20 +14,19 @@ struct RecordingRequest: Equatable, Sendable {
         case frame(track: String, at: Int64, width: Int)
         /// The peaks of a track's audio, in `count` segments.
         case waveform(track: String, count: Int)
-        /// The content of the program file. If the recording was split, the content of one part, counted from 1.
-        case program(part: Int)
-        /// The content of a file that was created from the recording.
-        case edited(String)
-        /// The names of the files that were created from the recording.
-        case edits
+        /// The program. If the recording was split, one part, counted from 1, or all parts joined in one file.
+        case program(part: Int?)
+        /// The list of the files in the session folder.
+        case files
+        /// A file in the session folder, by its path in the list.
+        case file(String)
+        /// A ZIP archive of the session folder.
+        case archive
     }
 
     /// Name of the session folder.
     let folder: String
     let content: Content
-
-    /// Names of the files that `multicam export` creates.
-    static let projects: Set = ["session.fcpxml", "session.otio", "session.mlt", "session.edl", "cut.json"]
 
     private static let widths = 16...3840
     private static let usualWidth = 1280
@@ -56,25 +55,15 @@ struct RecordingRequest: Equatable, Sendable {
             content = .waveform(
                 track: try track(head), count: try number("count", head, in: counts, else: usualCount))
         case ("program.mp4", 5):
-            content = .program(part: try number("part", head, in: Self.parts, else: 1))
-        case ("edit", 5): content = .edits
-        case ("edit", 6):
-            guard isEdited(parts[5]) else { return nil }
-            content = .edited(parts[5])
+            content = .program(
+                part: head.query["part"] == nil ? nil : try number("part", head, in: Self.parts, else: nil))
+        case ("archive.zip", 5): content = .archive
+        case ("files", 5): content = .files
+        case ("files", 6...): content = .file(parts[5...].joined(separator: "/"))
         default: return nil
         }
         guard StudioRequestHandler.isFolderName(parts[3]) else { throw .noFolder }
         return RecordingRequest(folder: parts[3], content: content)
-    }
-
-    /// Whether multicam itself assigns this name in the `edit` folder. Only files with such a name are
-    /// served.
-    static func isEdited(_ name: String) -> Bool {
-        if projects.contains(name) { return true }
-        guard name.hasPrefix("render-"), name.hasSuffix(".mp4") else { return false }
-        let digits = name.dropFirst("render-".count).dropLast(".mp4".count).utf8
-        return (1...6).contains(digits.count)
-            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     private static func track(_ head: RequestHead) throws(RecordingRefusal) -> String {

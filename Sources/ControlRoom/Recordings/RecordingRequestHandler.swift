@@ -1,3 +1,4 @@
+internal import CMulticamConfinement
 internal import Glibc
 internal import MulticamMedia
 internal import MulticamSessionFolder
@@ -15,16 +16,19 @@ final class RecordingRequestHandler: Sendable {
 
     private enum FileTask: Sendable {
         case open(ticket: Int, RecordingRequest)
-        case read(number: Int, RecordedFile, count: Int, offset: Int64)
+        case read(number: Int, any DownloadContent, count: Int, offset: Int64)
     }
 
     private let mailbox: WebMailbox<RoomMessage>
     private let frames = NewestFirstQueue<PendingRequest>(capacity: RecordingRequestHandler.mostWaiting)
     private let waves = NewestFirstQueue<PendingRequest>(capacity: RecordingRequestHandler.mostWaiting)
     private let files = BoundedQueue<FileTask>(capacity: 256)
+    private let isRecording = ConditionLock(false)
 
     private static let mostWaiting = 32
     private static let lowestPriority: Int32 = 19
+    /// Rate limit of all downloads together while a recording is running, in bytes per second.
+    private static let bytesPerSecondWhileRecording = 32 << 20
 
     /// Starts the threads.
     ///
@@ -43,18 +47,22 @@ final class RecordingRequestHandler: Sendable {
                 }
             }
         }
-        let files = files
+        let (files, isRecording) = (files, isRecording)
         MediaThread.startWhenPossible(name: "files") {
             Self.lowerPriority()
             var shelf = RecordingLibrary(folder)
             while let order = files.dequeue() {
                 switch order {
-                case .open(let ticket, let requested) where requested.content == .manifest:
-                    mailbox.post(.mediaResponse(ticket: ticket, Self.manifest(requested, shelf)))
+                case .open(let ticket, let requested)
+                where requested.content == .manifest || requested.content == .files:
+                    mailbox.post(.mediaResponse(ticket: ticket, Self.json(requested, &shelf)))
                 case .open(let ticket, let requested):
                     mailbox.post(.fileOpened(ticket: ticket, Self.open(requested, &shelf)))
                 case .read(let number, let file, let count, let offset):
                     mailbox.post(.fileRead(number: number, file.read(count, at: offset)))
+                    if isRecording.withLock({ $0 }) {
+                        usleep(useconds_t(count * 1_000_000 / Self.bytesPerSecondWhileRecording))
+                    }
                 }
             }
         }
@@ -69,13 +77,16 @@ final class RecordingRequestHandler: Sendable {
         files.finish()
     }
 
+    /// Sets whether a recording is running, which limits the rate of downloads.
+    func setRecording(_ isRecording: Bool) { self.isRecording.withLock { $0 = isRecording } }
+
     /// Enqueues a request. The answer arrives in the mailbox as `mediaResponse`, or as `fileOpened` if it is a file.
     func enqueue(_ requested: RecordingRequest, ticket: Int) {
         let dropped: PendingRequest?
         switch requested.content {
-        case .frame, .edits: dropped = frames.enqueue(PendingRequest(ticket: ticket, request: requested))
+        case .frame: dropped = frames.enqueue(PendingRequest(ticket: ticket, request: requested))
         case .waveform: dropped = waves.enqueue(PendingRequest(ticket: ticket, request: requested))
-        case .manifest, .program, .edited:
+        case .manifest, .program, .files, .file, .archive:
             dropped =
                 files.tryEnqueue(.open(ticket: ticket, requested))
                 ? nil : PendingRequest(ticket: ticket, request: requested)
@@ -95,15 +106,21 @@ final class RecordingRequestHandler: Sendable {
     ///   - count: Number of bytes.
     ///   - offset: Offset of the first byte.
     ///   - number: Number of the response that needs the bytes.
-    func read(_ file: RecordedFile, _ count: Int, at offset: Int64, for number: Int) {
+    func read(_ file: any DownloadContent, _ count: Int, at offset: Int64, for number: Int) {
         if !files.tryEnqueue(.read(number: number, file, count: count, offset: offset)) {
             mailbox.post(.fileRead(number: number, nil))
         }
     }
 
-    private static func manifest(_ requested: RecordingRequest, _ shelf: RecordingLibrary) -> WebResponse {
+    private static func json(_ requested: RecordingRequest, _ shelf: inout RecordingLibrary) -> WebResponse {
         do throws(RecordingRefusal) {
-            return WebResponse(200, json: WebJSON.text(["manifest": try shelf.manifest(requested.folder)]))
+            guard requested.content == .files else {
+                return WebResponse(
+                    200, json: WebJSON.text(["manifest": try shelf.manifest(requested.folder)]))
+            }
+            let recording = try shelf.recording(requested.folder)
+            return WebResponse(
+                200, json: WebJSON.text(try shelf.downloads(of: recording, named: requested.folder)))
         } catch {
             return WebResponse(error.status, message: error.text)
         }
@@ -111,29 +128,29 @@ final class RecordingRequestHandler: Sendable {
 
     private static func open(
         _ requested: RecordingRequest, _ shelf: inout RecordingLibrary
-    ) -> Result<RecordedFile, RecordingRefusal> {
+    ) -> Result<any DownloadContent, RecordingRefusal> {
         Result { () throws(RecordingRefusal) in
             let recording = try shelf.recording(requested.folder)
             switch requested.content {
-            case .program(let part):
-                guard let track = recording.manifest.tracks.first(where: { $0.kind == "program" }) else {
-                    throw RecordingRefusal(status: 404, text: "This recording does not have a program.")
+            case .program(let part?): return try shelf.program(of: recording, part: part)
+            case .program: return try shelf.program(of: recording)
+            case .archive:
+                return ZipArchive(try RecordingLibrary.open(recording.folder), named: requested.folder)
+            case .file(let path):
+                // Names from a request are compared with the list and never used as paths.
+                let folder = try RecordingLibrary.open(recording.folder)
+                guard let listed = SessionFile.list(in: folder).first(where: { $0.path == path }) else {
+                    throw RecordingRefusal(status: 404, text: "This file is not part of the recording.")
                 }
-                let files = RecordingLibrary.files(of: track)
-                guard part <= files.count else {
-                    throw RecordingRefusal(
-                        status: 404,
-                        text: "This program file does not exist. Number of program files: \(files.count).")
-                }
-                return try recording.file(files[part - 1].file)
-            case .edited(let name): return try recording.file("edit/\(name)")
-            case .manifest, .frame, .waveform, .edits: throw .noFolder
+                return try recording.file(listed.path)
+            case .manifest, .frame, .waveform, .files: throw .noFolder
             }
         }
     }
 
-    /// Gives the calling thread the lowest priority. Linux has a nice value per thread.
+    /// Gives the calling thread the lowest priority for the processor and the disk. Linux has both per thread.
     private static func lowerPriority() {
+        _ = confine_use_idle_disk_time()
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, lowestPriority)
     }
 }

@@ -167,6 +167,7 @@ final class ControlRoomServer {
             streams.clearGroupOfPictures()
             pages.selectStreams()
         }
+        recordings.setRecording(recorderTracker.isRecording)
         updateSubscriptions()
         updatePhones()
         pages.broadcast(message)

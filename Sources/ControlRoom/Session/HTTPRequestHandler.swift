@@ -266,7 +266,7 @@ final class HTTPRequestHandler {
     }
 
     /// Starts sending an opened file, or answers with the reason why it can't be opened.
-    func send(_ outcome: Result<RecordedFile, RecordingRefusal>, _ ticket: Int) {
+    func send(_ outcome: Result<any DownloadContent, RecordingRefusal>, _ ticket: Int) {
         switch outcome {
         case .failure(let refusal): finish(ticket, WebResponse(refusal.status, message: refusal.text))
         case .success(let file):

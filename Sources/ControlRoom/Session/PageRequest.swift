@@ -28,6 +28,8 @@ struct PageRequest: Equatable {
     private struct Body: Decodable {
         var name: String?
         var text: String?
+        var title: String?
+        var to: String?
         var folder: String?
         var command: String?
         var options: [String: String]?
@@ -71,6 +73,16 @@ struct PageRequest: Equatable {
                 "profiles": .profiles,
             ]
             task = tasks[place[0]] ?? .recordings
+        case ("recordings", 2):
+            guard head.method != "PATCH" else {
+                (task, name, text) = (.rename, place[1], try needed(try fields().title))
+                break
+            }
+            try only("DELETE")
+            (task, name, text) = (.delete, place[1], try needed(try fields().to))
+        case ("recordings", 3) where place[2] == "open":
+            try only("POST")
+            (task, name) = (.open, place[1])
         case ("start", 1):
             try only("POST")
             task = .start
@@ -97,8 +109,7 @@ struct PageRequest: Equatable {
             guard let number = Int(place[1]) else { throw .address }
             (task, job) = (.cancel, number)
         // Known paths that don't involve the supervisor. A request reaches this point only with an unsupported method.
-        case ("profiles", 2), ("status", 1), ("tally", 1), ("phones", 1), ("login", 1), ("command", 1),
-            ("recordings", 2):
+        case ("profiles", 2), ("status", 1), ("tally", 1), ("phones", 1), ("login", 1), ("command", 1):
             throw .method
         default: throw .address
         }

@@ -231,7 +231,7 @@ enum RoomMessage: Sendable {
     /// The response to a request for a recording's media.
     case mediaResponse(ticket: Int, WebResponse)
     /// The file opened for a request, or the reason why it can't be opened.
-    case fileOpened(ticket: Int, Result<RecordedFile, RecordingRefusal>)
+    case fileOpened(ticket: Int, Result<any DownloadContent, RecordingRefusal>)
     /// Bytes for the response with this number; `nil` if they couldn't be read.
     case fileRead(number: Int, Data?)
 }

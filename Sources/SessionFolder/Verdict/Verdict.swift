@@ -25,7 +25,7 @@ public struct Verdict: Sendable, Equatable {
     /// One sentence for each exceeded profile limit.
     public private(set) var exceededLimits: [String] = []
     /// Whether something is missing from the recording. The first sentence about missing data is the headline.
-    private var isIncomplete = false
+    package private(set) var isIncomplete = false
 
     /// The sentences joined with spaces.
     public var text: String { sentences.joined(separator: " ") }

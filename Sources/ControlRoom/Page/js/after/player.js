@@ -127,12 +127,13 @@ export class Player extends StudioElement {
      * @param {string} folder
      * @param {any} manifest
      */
-    show(folder, manifest) {
+    show(folder, manifest, plays = false) {
         const isSame = folder === this.folder && Number(manifest?.duration_ns) === Number(this.manifest?.duration_ns);
         this.folder = folder;
         this.manifest = manifest;
         if (isSame) {
             this.#lanes();
+            if (plays && this.video?.paused) this.toggle();
             return;
         }
         const { video, tracks, range, waves, total } = this;
@@ -147,7 +148,7 @@ export class Player extends StudioElement {
         this.#hasFilm = this.#isStepping = false;
         const begins = (Array.isArray(program?.part_details) ? program.part_details : []).map((/** @type {any} */ part) => Number(part.first_ns) / 1e9).filter((/** @type {number} */ at) => at > 0);
         this.#parts = [0, ...begins];
-        if (program) this.#open(0, 0, false);
+        if (program) this.#open(0, 0, plays);
         else {
             video.removeAttribute("src");
             video.load();
@@ -188,7 +189,7 @@ export class Player extends StudioElement {
         this.#startAt = at;
         this.#goesOn = goesOn;
         this.#hasFilm = false;
-        this.video.src = `${this.#address()}/program.mp4${part === 0 ? "" : `?part=${part + 1}`}`;
+        this.video.src = `${this.#address()}/program.mp4?part=${part + 1}`;
         this.video.load();
         this.video.defaultPlaybackRate = this.video.playbackRate = rate;
     }

@@ -6,29 +6,58 @@ import { sources } from "./conditions.js";
 import { note } from "./commands.js";
 import { layouts } from "./layout-table.js";
 import { lineActions } from "./message-line.js";
-import { bytes, clockTime, fixed, leftTime, percent, shortTime, whole } from "./numbers.js";
+import { bytes, clockTime, fixed, percent, shortTime, whole } from "./numbers.js";
 import { addWords, isGerman, say } from "./words.js";
 import { studio } from "./studio.js";
-import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js";
+import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
 import { Player } from "./player.js";
 import { projects } from "./profile-form.js";
 
 addWords({
     "no-recordings": ["No recordings yet.", "Noch keine Aufnahmen."],
-    complete: ["complete", "vollständig"],
-    "cut-off": ["interrupted, not recovered", "unterbrochen, nicht wiederhergestellt"],
-    damaged: ["damaged", "beschädigt"],
-    empty: ["empty", "leer"],
-    "still-recording": ["recording", "wird gerade aufgenommen"],
+    "result-complete": ["Complete", "Vollständig"],
+    "result-warnings": ["Complete, with warnings", "Vollständig, mit Warnungen"],
+    "result-problems": ["Complete, with problems", "Vollständig, mit Problemen"],
+    "result-incomplete": ["Incomplete", "Unvollständig"],
+    "result-cut-off": ["Interrupted, not recovered", "Unterbrochen, nicht wiederhergestellt"],
+    "result-damaged": ["Damaged", "Beschädigt"],
+    "result-empty": ["Empty", "Leer"],
+    "result-recording": ["Recording", "Wird gerade aufgenommen"],
     today: ["Today", "Heute"],
     yesterday: ["Yesterday", "Gestern"],
     "cut-off-found": ["The recording from {time} was interrupted.", "Die Aufnahme von {time} wurde unterbrochen."],
     "cut-off-more": ["Recover the recording to complete its files in place.", "Wiederherstellen vervollständigt die Dateien, ohne sie zu kopieren."],
     "make-whole": ["Recover", "Wiederherstellen"],
     "take-on": ["Export", "Exportieren"],
-    download: ["Download program", "Programm laden"],
+    download: ["Download", "Herunterladen"],
+    downloads: ["Downloads", "Downloads"],
+    "file-program": ["Program", "Programm"],
+    "file-program-parts": ["Program, {n} parts in one file", "Programm, {n} Teile in einer Datei"],
+    "file-camera": ["Camera {name}", "Kamera {name}"],
+    "file-microphone": ["Microphone {name}", "Mikrofon {name}"],
+    "file-upload": ["Phone recording {name}", "Aufnahme des Handys {name}"],
+    "file-podcast": ["Podcast", "Podcast"],
+    "file-project": ["Project", "Projekt"],
+    "file-render": ["Rendered program", "Gerendertes Programm"],
+    "file-archive": ["All files (ZIP)", "Alle Dateien (ZIP)"],
+    "open-folder": ["Open folder", "Ordner öffnen"],
+    "rename-recording": ["Rename…", "Umbenennen…"],
+    "delete-recording": ["Delete…", "Löschen…"],
+    "recording-title": ["Title", "Titel"],
+    "keep-recording": ["Keep recording", "Aufnahme behalten"],
+    "to-trash": ["Move to trash", "In den Papierkorb"],
+    "delete-now": ["Delete permanently", "Endgültig löschen"],
+    "to-trash-text": ["Move “{name}” ({size}) to the trash? You can restore it from there.", "„{name}“ ({size}) in den Papierkorb verschieben? Von dort lässt sich die Aufnahme wiederherstellen."],
+    "delete-now-text": ["Delete “{name}” ({size}) and all its files permanently? This computer has no trash for this disk, so this can't be undone.", "„{name}“ ({size}) mit allen Dateien endgültig löschen? Dieser Rechner hat für diese Platte keinen Papierkorb, das lässt sich also nicht rückgängig machen."],
+    "sort-by": ["Sort by", "Sortieren nach"],
+    "sort-newest": ["Newest first", "Neueste zuerst"],
+    "sort-oldest": ["Oldest first", "Älteste zuerst"],
+    "sort-name": ["Name", "Name"],
+    "sort-longest": ["Longest first", "Längste zuerst"],
+    "sort-largest": ["Largest first", "Größte zuerst"],
+    "cancel-rename": ["Cancel", "Abbrechen"],
     "project-for": ["Export project", "Projekt exportieren"],
-    "program-anew": ["Render again", "Neu rendern"],
+    "render-again": ["Render again", "Neu rendern"],
     "look-closer": ["Check", "Prüfen"],
     "check-files": ["Verify files", "Dateien prüfen"],
     "measure-sync": ["Measure A/V sync", "A/V-Versatz messen"],
@@ -36,7 +65,6 @@ addWords({
     "job-begun": ["{what}…", "{what}…"],
     "job-left": [", about {time} left", ", noch etwa {time}"],
     "job-end": ["Cancel", "Abbrechen"],
-    "made-of-it": ["Created files", "Erstellte Dateien"],
     "job-over": ["{what}: done.", "{what}: fertig."],
     "job-failed": ["{what}: failed.", "{what}: fehlgeschlagen."],
     "chosen-recording": ["Selected recording", "Ausgewählte Aufnahme"],
@@ -61,14 +89,15 @@ addWords({
     "recordings-word": ["Recordings", "Aufnahmen"],
 });
 
-/** @typedef {{folder: string, started?: string, duration_ns?: number, bytes?: number, profile?: string, state?: string, verdict?: string}} Recording */
+/** @typedef {{folder: string, started?: string, duration_ns?: number, bytes?: number, profile?: string, title?: string, state?: string, level?: string, verdict?: string, sentences?: string[]}} Recording */
+/** @typedef {"show" | "play" | "export" | "render" | "recover"} OpeningAction What happens when a recording is opened. */
 /** @typedef {{job: number, command?: string, folder?: string, progress?: number, text?: string, done?: boolean, ok?: boolean, files?: string[], begunAt?: number, begunWith?: number}} Job */
 
 /**
  * Jobs that run on a recording, with their text keys.
  * @type {Record<string, string>}
  */
-const jobWords = { verify: "check-files", recover: "make-whole", "sync-check": "measure-sync", render: "program-anew", export: "project-for" };
+const jobWords = { verify: "check-files", recover: "make-whole", "sync-check": "measure-sync", render: "render-again", export: "project-for" };
 
 /**
  * Interrupted recordings, reported in the message line.
@@ -80,19 +109,53 @@ sources.add(() => (studio.state !== "standby" ? [] : cutOff.slice(0, 1)).map((re
     text: say("cut-off-found", { time: timeOf(recording) }), more: say("cut-off-more"), action: /** @type {"make-whole"} */ ("make-whole"), argument: recording.folder, since: 0,
 })));
 studio.on(["job"], (job) => {
-    if (job.command === "recover" && job.done === true) void lookForCutOff();
+    if (job.command === "recover" && job.done === true) void listRecordings();
 });
 lineActions.set("make-whole", { text: say("make-whole"), run: (folder) => void startJob("recover", folder ?? "") });
 
-/** Looks for interrupted recordings. Called when the page opens and after each recording. */
-export async function lookForCutOff() {
+/**
+ * Requests the list of recordings, and reports interrupted ones in the message line.
+ * @returns {Promise<{ok: boolean, recordings: Recording[], hasTrash: boolean, opens: boolean}>}
+ */
+export async function listRecordings() {
     const answer = await ask("/api/v1/recordings");
-    if (!answer.ok) return;
     const value = /** @type {any} */ (answer.value);
     /** @type {Recording[]} */
-    const all = Array.isArray(value) ? value : value.recordings ?? [];
-    cutOff = all.filter((one) => one.state === "cut-off").slice(0, 5);
-    studio.tell("local");
+    const recordings = answer.ok && Array.isArray(value.recordings) ? value.recordings.slice(0, 200) : [];
+    if (answer.ok) {
+        cutOff = recordings.filter((one) => one.state === "cut-off").slice(0, 5);
+        studio.tell("local");
+    }
+    // The file manager opens on the computer that records.
+    const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+    return { ok: answer.ok, recordings, hasTrash: value?.deletion === "trash", opens: isLocal && value?.opens === true };
+}
+
+/** @param {string} folder */
+export async function openFolder(folder) {
+    const answer = await ask(`${addressOf(folder)}/open`, { method: "POST", body: {} });
+    if (!answer.ok) note(say("refused", { what: answer.text }), true);
+}
+
+/** @param {string} folder */
+function addressOf(folder) {
+    return `/api/v1/recordings/${encodeURIComponent(folder)}`;
+}
+
+/**
+ * The recording to open when the list has loaded, and the action to perform.
+ * @type {{folder: string, action: OpeningAction} | undefined}
+ */
+let opening;
+
+/**
+ * Opens a recording in the recordings view.
+ * @param {string} folder
+ * @param {OpeningAction} action
+ */
+export function openRecording(folder, action) {
+    opening = { folder, action };
+    document.dispatchEvent(new CustomEvent("multicam-view", { detail: "recordings" }));
 }
 
 /**
@@ -137,19 +200,62 @@ function dayOf(recording) {
     return new Intl.DateTimeFormat(isGerman ? "de" : "en-GB", { weekday: "short", day: "numeric", month: "long" }).format(date);
 }
 
-/** @param {Recording} recording */
-function stateOf(recording) {
-    if (recording.state === "recording") return say("still-recording");
-    if (recording.state === "cut-off") return say("cut-off");
-    if (recording.state === "damaged") return say("damaged");
-    if (recording.state === "empty") return say("empty");
-    return say("complete");
+/**
+ * A recording's name: its title, or else its profile.
+ * @param {Recording} recording
+ */
+export function nameOf(recording) {
+    return recording.title ?? recording.profile ?? recording.folder;
 }
+
+/**
+ * How complete a recording is: `good`, `warning`, `bad`, or `none` while it is running.
+ * @param {Recording} recording
+ */
+export function resultOf(recording) {
+    if (recording.state === "recording") return "none";
+    return recording.state === "complete" ? recording.level ?? "good" : "bad";
+}
+
+/** @param {Recording} recording */
+export function resultWord(recording) {
+    if (recording.state !== "complete") return say(`result-${recording.state ?? "damaged"}`);
+    const words = /** @type {Record<string, string>} */ ({ good: "result-complete", warning: "result-warnings", bad: "result-problems" });
+    return say(words[recording.level ?? "good"] ?? "result-complete");
+}
+
+/**
+ * Fills an element with a recording's result: an icon and a word.
+ * @param {HTMLElement} element
+ * @param {Recording} recording
+ */
+function showResult(element, recording) {
+    const result = resultOf(recording);
+    const word = resultWord(recording);
+    if (element.textContent === word && element.dataset.result === result) return;
+    element.replaceChildren(...(result === "none" ? [] : [icon(result === "good" ? "check" : "warn")]), word);
+    setAttribute(element, "data-result", result);
+}
+
+/**
+ * The orders of the list, by name.
+ * @type {Record<string, (one: Recording, other: Recording) => number>}
+ */
+const orders = {
+    newest: () => 0,
+    oldest: () => 0,
+    name: (one, other) => nameOf(one).localeCompare(nameOf(other)),
+    longest: (one, other) => (other.duration_ns ?? 0) - (one.duration_ns ?? 0),
+    largest: (one, other) => (other.bytes ?? 0) - (one.bytes ?? 0),
+};
 
 export class Recordings extends StudioElement {
     /** @type {Recording[]} */
     recordings = [];
     chosen = "";
+    order = "newest";
+    hasTrash = false;
+    opens = false;
     /** @type {Map<string, Job>} */
     jobs = new Map();
     /**
@@ -168,16 +274,38 @@ export class Recordings extends StudioElement {
         this.heading = h("h2", {});
         this.when = h("p", { class: "quiet-text" });
         this.place = h("p", { class: "quiet-text recording-folder" });
-        this.verdict = h("p", { class: "verdict" });
+        this.result = h("p", { class: "result-word" });
+        this.verdict = h("ul", { class: "verdict" });
+        this.renameInput = h("input", { type: "text", maxlength: "200", autocomplete: "off", "aria-label": say("recording-title") });
+        this.renameForm = h("form", { class: "rename-form", hidden: true, onsubmit: (/** @type {Event} */ event) => void this.#rename(event) }, this.renameInput,
+            h("button", { type: "submit", class: "small" }, say("save")), h("button", { type: "button", class: "small quiet", onclick: () => this.#endQuestions() }, say("cancel-rename")));
+        this.renameInput.addEventListener("keydown", (event) => {
+            if (event.key !== "Escape") return;
+            event.stopPropagation();
+            this.#endQuestions();
+        });
+        this.deleteText = h("p", {});
+        this.deleteNow = h("button", { type: "button", class: "small outlined", onclick: () => void this.#delete() });
+        this.deleteKeep = h("button", { type: "button", class: "small strong", onclick: () => this.#endQuestions() }, say("keep-recording"));
+        this.deletePlace = h("div", { class: "delete-question", role: "group", hidden: true }, this.deleteText, h("div", { class: "row" }, this.deleteKeep, this.deleteNow));
+        this.renameButton = h("button", { type: "button", class: "small", onclick: () => this.#askName() }, say("rename-recording"));
+        this.deleteButton = h("button", { type: "button", class: "small", onclick: () => this.#askToDelete() }, say("delete-recording"));
+        this.folderButton = h("button", { type: "button", class: "small", onclick: () => void openFolder(this.chosen) }, say("open-folder"));
+        this.manage = h("div", { class: "row manage" }, this.folderButton, this.renameButton, this.deleteButton);
+        this.sort = h("select", { id: "recording-order" }, ...Object.keys(orders).map((value) => h("option", { value }, say(`sort-${value}`))));
+        this.sort.addEventListener("change", () => {
+            this.order = this.sort?.value ?? "newest";
+            this.#list();
+        });
         this.pictureRows = h("tbody", {});
         this.soundRows = h("tbody", {});
         this.jobLine = h("p", { class: "job-line" });
         this.jobSpoken = h("p", { class: "unseen", role: "status" });
-        this.madeTitle = h("h3", { hidden: true }, say("made-of-it"));
-        this.made = h("ul", { class: "made-files" });
+        this.filesTitle = h("h3", { hidden: true }, say("downloads"));
+        this.files = h("ul", { class: "made-files" });
+        this.filesProblem = h("p", { class: "quiet-text", hidden: true });
         this.jobEnd = h("button", { type: "button", class: "small job-end", hidden: true, onclick: () => void this.#endJob() }, say("job-end"));
         this.jobBar = h("progress", { max: "1", hidden: true, "aria-label": say("look-closer") });
-        this.download = h("a", { class: "button-link", download: "" }, say("download"));
         /** @param {string} command */
         const job = (command) => h("button", { type: "button", "data-job": command, onclick: () => void startJob(command, this.chosen, this.wishes) }, say(jobWords[command] ?? command));
         this.repair = job("recover");
@@ -190,14 +318,15 @@ export class Recordings extends StudioElement {
             return h("div", { class: "field", "data-option": option.name }, h("label", { for: `made-${option.name}` }, option.label), select);
         })));
         this.details = h("section", { class: "recording-details", "aria-label": say("chosen-recording") },
-            h("div", { class: "panel" }, this.heading, this.when, this.place, this.verdict),
+            h("div", { class: "panel" }, this.heading, this.renameForm, this.when, this.place, this.result, this.verdict, this.manage, this.deletePlace),
+            h("div", { class: "panel" }, this.filesTitle, this.files, this.filesProblem),
             h("div", { class: "panel table-place", tabindex: "0", role: "region", "aria-label": say("ledger") },
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["track", "captured", "duplicated", "lost-column", "clock"].map((name) => h("th", { scope: "col" }, say(name))))), this.pictureRows),
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sound_", "loudness", "peak", "clipped"].map((name) => h("th", { scope: "col" }, say(name))))), this.soundRows)),
-            h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, this.download, toEditor, anew, this.repair), this.howMade,
+            h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, toEditor, anew, this.repair), this.howMade,
                 h("h3", {}, say("look-closer")), h("div", { class: "action-grid" }, verify, sync),
-                h("div", { class: "job-place" }, this.jobLine, this.jobEnd), this.jobBar, this.jobSpoken, this.madeTitle, this.made));
-        this.append(h("section", { class: "panel recording-place", "aria-label": say("recordings") }, h("h2", { class: "unseen" }, say("recordings")), this.list, this.empty), this.player, this.details);
+                h("div", { class: "job-place" }, this.jobLine, this.jobEnd), this.jobBar, this.jobSpoken));
+        this.append(h("section", { class: "panel recording-place", "aria-label": say("recordings") }, h("h2", { class: "unseen" }, say("recordings")), h("div", { class: "sort-row" }, h("label", { for: "recording-order" }, say("sort-by")), this.sort), this.list, this.empty), this.player, this.details);
     }
 
     enter() {
@@ -239,23 +368,24 @@ export class Recordings extends StudioElement {
     }
 
     async load() {
-        const answer = await ask("/api/v1/recordings");
+        const { ok, recordings, hasTrash, opens } = await listRecordings();
         if (!this.empty || !this.list || !this.details || !this.player) return;
-        if (!answer.ok) {
+        if (!ok) {
             this.empty.hidden = false;
             setText(this.empty, say("cannot-load", { what: say("recordings-word") }));
             return;
         }
-        const value = /** @type {any} */ (answer.value);
-        this.recordings = (Array.isArray(value) ? value : Array.isArray(value.recordings) ? value.recordings : []).slice(0, 200);
-        cutOff = this.recordings.filter((one) => one.state === "cut-off").slice(0, 5);
+        [this.recordings, this.hasTrash, this.opens] = [recordings, hasTrash, opens];
         this.empty.hidden = this.recordings.length > 0;
         setText(this.empty, say("no-recordings"));
-        const first = this.recordings[0];
-        if (first && !this.recordings.some((one) => one.folder === this.chosen)) await this.choose(first.folder);
+        const wanted = opening && this.recordings.some((one) => one.folder === opening?.folder) ? opening : undefined;
+        opening = undefined;
+        const first = wanted?.folder ?? this.recordings[0]?.folder;
+        if (first !== undefined && (wanted || !this.recordings.some((one) => one.folder === this.chosen))) await this.choose(first, wanted?.action === "play");
         this.details.hidden = this.recordings.length === 0;
         if (this.recordings.length === 0) this.player.hidden = true;
         this.#list();
+        if (wanted && !["show", "play"].includes(wanted.action)) void startJob(wanted.action, wanted.folder, this.wishes);
     }
 
     #list() {
@@ -263,8 +393,12 @@ export class Recordings extends StudioElement {
         /** @type {({day: string} | Recording)[]} */
         const rows = [];
         let day = "";
-        for (const recording of this.recordings) {
-            const own = dayOf(recording);
+        const compare = orders[this.order] ?? (() => 0);
+        const ordered = [...this.recordings].sort(compare);
+        if (this.order === "oldest") ordered.reverse();
+        const isByDay = this.order === "newest" || this.order === "oldest";
+        for (const recording of ordered) {
+            const own = isByDay ? dayOf(recording) : "";
             if (own !== day) rows.push({ day: own });
             day = own;
             rows.push(recording);
@@ -282,15 +416,15 @@ export class Recordings extends StudioElement {
             setAttribute(element, "aria-pressed", String(row.folder === this.chosen));
             const [name, facts, state] = element.querySelector(".recording-words")?.children ?? [];
             if (!name || !facts || !state) return;
-            setText(name, row.profile ?? row.folder);
-            setText(facts, [timeOf(row), row.duration_ns === undefined ? "" : leftTime(Math.max(60, row.duration_ns / 1e9)), row.bytes === undefined ? "" : bytes(row.bytes)].filter(Boolean).join(", "));
-            setText(state, stateOf(row));
-            setFlag(state, "data-warn", row.state === "cut-off" || row.state === "damaged" || row.state === "empty");
+            setText(name, nameOf(row));
+            setText(facts, [timeOf(row), row.duration_ns === undefined ? "" : clockTime(row.duration_ns / 1e9), row.bytes === undefined ? "" : bytes(row.bytes)].filter(Boolean).join(", "));
+            showResult(/** @type {HTMLElement} */ (state), row);
         });
     }
 
-    /** @param {string} folder */
-    async choose(folder) {
+    /** @param {string} folder @param {boolean} [plays] whether the program is played */
+    async choose(folder, plays = false) {
+        if (folder !== this.chosen) this.#endQuestions();
         this.chosen = folder;
         this.#list();
         const recording = this.recordings.find((one) => one.folder === folder);
@@ -299,28 +433,26 @@ export class Recordings extends StudioElement {
         const manifest = /** @type {any} */ (answer.value)?.manifest;
         if (this.player) {
             this.player.hidden = !manifest;
-            if (manifest) this.player.show(folder, manifest);
+            if (manifest) this.player.show(folder, manifest, plays);
         }
         this.#details(recording, manifest);
-        void this.#loadMade();
+        void this.#loadFiles();
     }
 
     /** @param {Recording} recording @param {any} manifest */
     #details(recording, manifest) {
-        const { heading, when, verdict, pictureRows, soundRows, download, repair } = this;
-        if (!heading || !when || !verdict || !pictureRows || !soundRows || !download || !repair) return;
-        setText(heading, recording.profile ?? recording.folder);
+        const { heading, when, verdict, result, pictureRows, soundRows, folderButton } = this;
+        if (!heading || !when || !verdict || !result || !pictureRows || !soundRows || !folderButton) return;
+        setText(heading, nameOf(recording));
         const date = new Date(recording.started ?? "");
         setText(when, [Number.isNaN(date.getTime()) ? "" : new Intl.DateTimeFormat(isGerman ? "de" : "en-GB", { dateStyle: "long", timeStyle: "short" }).format(date),
-            recording.duration_ns === undefined ? "" : clockTime(recording.duration_ns / 1e9)].filter(Boolean).join(" · "));
+            recording.duration_ns === undefined ? "" : clockTime(recording.duration_ns / 1e9), recording.bytes === undefined ? "" : bytes(recording.bytes)].filter(Boolean).join(" · "));
         if (this.place) setText(this.place, recording.folder);
-        setText(verdict, recording.verdict ?? manifest?.verdict ?? stateOf(recording));
-        setFlag(verdict, "data-warn", recording.state === "cut-off" || recording.state === "damaged" || recording.state === "empty");
-        const hasProgram = Array.isArray(manifest?.tracks) && manifest.tracks.some((/** @type {any} */ track) => track.kind === "program");
-        download.hidden = !hasProgram;
-        const address = `/api/v1/recordings/${encodeURIComponent(recording.folder)}/program.mp4`;
-        setAttribute(download, "href", address);
-        setAttribute(download, "download", `${recording.folder}.mp4`);
+        showResult(result, recording);
+        const sentences = recording.sentences ?? [];
+        // The badge already says that everything is complete.
+        keep(verdict, sentences[0] === "Complete." ? sentences.slice(1) : sentences, (_, index) => String(index), () => h("li", {}), (item, text) => setText(item, text));
+        folderButton.hidden = !this.opens;
         /** @type {any[]} */
         const tracks = Array.isArray(manifest?.tracks) ? manifest.tracks.slice(0, 40) : [];
         /** @param {string} role */
@@ -345,19 +477,88 @@ export class Recordings extends StudioElement {
         this.#showJob();
     }
 
-    /** Lists the files that export and render have created. */
-    async #loadMade() {
+    /** Lists the files that can be downloaded. */
+    async #loadFiles() {
         const folder = this.chosen;
-        const address = `/api/v1/recordings/${encodeURIComponent(folder)}/edit`;
-        const answer = await ask(address);
-        if (!this.made || !this.madeTitle || folder !== this.chosen) return;
-        /** @type {{name: string, bytes?: number}[]} */
-        const files = answer.ok && Array.isArray(/** @type {any} */ (answer.value).files) ? /** @type {any} */ (answer.value).files.slice(0, 40) : [];
-        this.madeTitle.hidden = files.length === 0;
-        keep(this.made, files, (file) => `${folder}/${file.name}`, (file) => h("li", {},
-            h("a", { href: `${address}/${file.name.split("/").map(encodeURIComponent).join("/")}`, download: file.name.split("/").pop() ?? "" }, file.name), h("span", { class: "quiet-text" })), (item, file) => {
-            if (item.lastElementChild) setText(item.lastElementChild, file.bytes === undefined ? "" : bytes(file.bytes));
+        const answer = await ask(`${addressOf(folder)}/files`);
+        if (!this.files || !this.filesTitle || !this.filesProblem || folder !== this.chosen) return;
+        const value = answer.ok ? /** @type {any} */ (answer.value) : {};
+        /** @type {{address: string, text: string, name: string, size: number}[]} */
+        const rows = [];
+        if (value.program) rows.push({ address: "program.mp4", text: value.program.parts > 1 ? say("file-program-parts", { n: value.program.parts }) : say("file-program"), name: `${folder}.mp4`, size: value.program.bytes });
+        const kinds = ["camera", "microphone", "upload", "podcast", "project", "render"];
+        /** @type {{path: string, kind: string, track?: string, bytes: number}[]} */
+        const files = Array.isArray(value.files) ? value.files : [];
+        for (const kind of value.program || !value.program_error ? kinds : ["program", ...kinds]) {
+            for (const file of files.filter((one) => one.kind === kind).slice(0, 100)) {
+                const base = file.path.split("/").pop() ?? file.path;
+                rows.push({ address: `files/${file.path.split("/").map(encodeURIComponent).join("/")}`, text: `${say(`file-${kind}`, { name: file.track ?? "" })} · ${base}`, name: base, size: file.bytes });
+            }
+        }
+        if (value.archive) rows.push({ address: "archive.zip", text: say("file-archive"), name: `${folder}.zip`, size: value.archive.bytes });
+        this.filesTitle.hidden = rows.length === 0;
+        this.filesProblem.hidden = !value.program_error;
+        setText(this.filesProblem, value.program_error ?? "");
+        keep(this.files, rows, (row) => `${folder}/${row.address}`, (row) => h("li", {},
+            h("a", { href: `${addressOf(folder)}/${row.address}`, download: row.name }, row.text), h("span", { class: "quiet-text" })), (item, row) => {
+            if (item.lastElementChild) setText(item.lastElementChild, bytes(row.size));
         });
+    }
+
+    /** Shows the field for the recording's title. */
+    #askName() {
+        const { renameForm, renameInput } = this;
+        if (!renameForm || !renameInput) return;
+        this.#endQuestions(false);
+        renameInput.value = this.#recording?.title ?? "";
+        renameForm.hidden = false;
+        renameInput.focus();
+    }
+
+    /** @param {Event} event */
+    async #rename(event) {
+        event.preventDefault();
+        const title = this.renameInput?.value.trim() ?? "";
+        const answer = await ask(addressOf(this.chosen), { method: "PATCH", body: { title } });
+        if (!answer.ok) return note(say("refused", { what: answer.text }), true);
+        this.#endQuestions();
+        await this.load();
+        await this.choose(this.chosen);
+    }
+
+    /** Asks before a recording is deleted. The question says whether it can be restored. */
+    #askToDelete() {
+        const { deletePlace, deleteText, deleteNow, deleteKeep } = this;
+        const recording = this.#recording;
+        if (!deletePlace || !deleteText || !deleteNow || !deleteKeep || !recording) return;
+        this.#endQuestions(false);
+        setText(deleteText, say(this.hasTrash ? "to-trash-text" : "delete-now-text", { name: nameOf(recording), size: bytes(recording.bytes ?? 0) }));
+        setText(deleteNow, say(this.hasTrash ? "to-trash" : "delete-now"));
+        setAttribute(deletePlace, "aria-label", deleteText.textContent ?? "");
+        deletePlace.hidden = false;
+        deleteKeep.focus();
+    }
+
+    async #delete() {
+        const folder = this.chosen;
+        const answer = await ask(addressOf(folder), { method: "DELETE", body: { to: this.hasTrash ? "trash" : "permanent" } });
+        if (!answer.ok) return note(say("refused", { what: answer.text }), true);
+        this.#endQuestions(false);
+        note(answer.text);
+        await this.load();
+        /** @type {HTMLElement | null | undefined} */ (this.list?.querySelector('[aria-pressed="true"]'))?.focus();
+    }
+
+    /** Closes the field for the title and the question about deleting. */
+    #endQuestions(focuses = true) {
+        const button = this.renameForm?.hidden === false ? this.renameButton : this.deletePlace?.hidden === false ? this.deleteButton : undefined;
+        if (this.renameForm) this.renameForm.hidden = true;
+        if (this.deletePlace) this.deletePlace.hidden = true;
+        if (focuses) button?.focus();
+    }
+
+    get #recording() {
+        return this.recordings.find((one) => one.folder === this.chosen);
     }
 
     /** @param {Job} job */
@@ -376,12 +577,14 @@ export class Recordings extends StudioElement {
         if (!jobLine || !jobBar || !jobEnd || !jobSpoken || !jobButtons || !repair) return;
         const job = this.jobs.get(this.chosen);
         const isRunning = job !== undefined && job.done !== true;
-        const recording = this.recordings.find((one) => one.folder === this.chosen);
+        const recording = this.#recording;
         const isWritten = recording?.state === "recording";
         for (const button of jobButtons) {
             button.hidden = !this.commands.includes(button.dataset.job ?? "");
             button.disabled = isRunning || isWritten;
         }
+        if (this.renameButton) this.renameButton.disabled = isRunning || !["complete", "incomplete"].includes(recording?.state ?? "");
+        if (this.deleteButton) this.deleteButton.disabled = isRunning || isWritten;
         if (this.howMade) {
             this.howMade.hidden = !this.commands.includes("export") && !this.commands.includes("render");
             for (const field of this.howMade.querySelectorAll("[data-option]")) {

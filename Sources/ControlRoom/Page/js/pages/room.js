@@ -24,7 +24,8 @@ import { open } from "./common.js";
 import { contact } from "./contact.js";
 import { layouts } from "./layout-table.js";
 import { studio } from "./studio.js";
-import { lookForCutOff } from "./recordings.js";
+import { listRecordings } from "./recordings.js";
+import "./ending.js";
 import { say } from "./words.js";
 import { h, keep, setAttribute, setFlag } from "./dom.js";
 import "./prepare.js";
@@ -222,12 +223,12 @@ studio.on(["contact", "local", "status"], () => {
 let isRecordingBefore = false;
 studio.on(["contact", "status"], () => {
     const isRecording = studio.status.state === "recording" || studio.status.state === "finishing";
-    if (isRecordingBefore && !isRecording && studio.contact) void lookForCutOff();
+    if (isRecordingBefore && !isRecording && studio.contact) void listRecordings();
     isRecordingBefore = isRecording;
 });
 const stopLooking = studio.on(["status"], () => {
     stopLooking();
-    void lookForCutOff();
+    void listRecordings();
 });
 
 layOut();

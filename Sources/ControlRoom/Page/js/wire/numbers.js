@@ -79,7 +79,8 @@ export function leftTime(seconds) {
 export function bytes(bytes) {
     if (bytes >= 1e12) return `${fixed(bytes / 1e12, 1)}\u202fTB`;
     if (bytes >= 1e9) return `${fixed(bytes / 1e9, 1)}\u202fGB`;
-    return `${Math.round(bytes / 1e6)}\u202fMB`;
+    if (bytes >= 1e6 || bytes === 0) return `${Math.round(bytes / 1e6)}\u202fMB`;
+    return `${Math.ceil(bytes / 1e3)}\u202fkB`;
 }
 
 /**
