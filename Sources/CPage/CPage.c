@@ -169,6 +169,9 @@ static const unsigned char pictures_css[] = {
 static const unsigned char plan_view_js[] = {
 #embed "../ControlRoom/Page/js/before/plan-view.js"
 };
+static const unsigned char plate_js[] = {
+#embed "../ControlRoom/Page/js/pictures/plate.js"
+};
 static const unsigned char player_js[] = {
 #embed "../ControlRoom/Page/js/after/player.js"
 };
@@ -306,6 +309,7 @@ const page_file page_files[] = {
     FILE("picture.js", picture_js),
     FILE("pictures.css", pictures_css),
     FILE("plan-view.js", plan_view_js),
+    FILE("plate.js", plate_js),
     FILE("player.js", player_js),
     FILE("prepare.css", prepare_css),
     FILE("prepare.js", prepare_js),

@@ -9,6 +9,14 @@ internal import MulticamTiming
 /// The state of a running session, for other programs. Times are in nanoseconds and relative to T0. Audio
 /// levels are linear, with 1 as full scale.
 package struct ControlStatus: Sendable, Equatable, Codable {
+    /// A kind of picture that the governor can pause.
+    package enum PausedPicture: String, Sendable, Codable {
+        /// Frames for display only. The recording isn't affected.
+        case previews
+        /// The program, which repeats its last frame.
+        case program
+    }
+
     /// The phase of the session.
     package enum State: String, Sendable, Codable {
         case starting
@@ -102,6 +110,8 @@ package struct ControlStatus: Sendable, Equatable, Codable {
     package var pressure_advice: String?
     /// Descriptions of the quality reductions that the governor has made.
     package var given_up: [String]
+    /// The pictures that the governor has paused. Their last frames aren't current.
+    package var paused: [PausedPicture]
     /// The live outputs: first those in the profile, then those started by commands.
     package var live_outputs: [LiveOutput]
     /// The governor's latest steps with their reasons, oldest first.
@@ -160,6 +170,11 @@ package struct ControlStatus: Sendable, Equatable, Codable {
         pressure_reason = factors.isEmpty ? nil : factors.map(\.text).joined(separator: "; ")
         pressure_advice = factors.first?.advice
         given_up = status.reductions
+        let pauses: [(PausedPicture, GovernorMeasure.Action)] = [
+            (.previews, .previews), (.program, .programPause),
+        ]
+        paused = pauses.filter { status.reductions.contains(GovernorMeasure($0.1, relieves: []).text) }.map(
+            \.0)
         live_outputs = LiveOutput.all(status, plan)
         governor = status.governorSteps.map {
             GovernorStep(at_ns: $0.at_ns, step: $0.step, reason: $0.reason)

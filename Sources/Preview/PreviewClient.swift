@@ -22,6 +22,8 @@ final class PreviewClient: Sendable {
         /// Number of the current session. Data from earlier sessions is ignored.
         var session = 0
         var lastStatusTime = ClockTime(nanoseconds: 0)
+        /// Time when the latest frame was received.
+        var lastFrameTime = ClockTime(nanoseconds: 0)
         var isVisible = true
         var isClosed = false
     }
@@ -30,8 +32,9 @@ final class PreviewClient: Sendable {
     private let state: ConditionLock<State>
     private let changed: @Sendable () -> Void
 
-    /// Interval for finding a session, and for checking whether the current session still responds.
-    private static let interval = Nanoseconds.milliseconds(500)
+    /// Interval for finding a session, and for checking whether the current session still responds and the latest
+    /// frame is current.
+    private static let interval = Nanoseconds.milliseconds(250)
     /// Time without a status after which a session counts as unresponsive. A session sends ten status reports
     /// per second.
     private static let statusTimeout = Nanoseconds.seconds(3)
@@ -77,16 +80,21 @@ final class PreviewClient: Sendable {
             ($0.isClosed, !$0.taps.isEmpty, $0.process)
         }
         guard !isClosed else { return false }
-        if isConnected { checkStatusTimeout() } else { connect(process) }
-        _ = state.wait(until: MonotonicClock().now + Self.interval) { $0.isClosed ? () : nil }
+        if isConnected { checkAges() } else { connect(process) }
+        // A frame expires on time, not at the next check.
+        let next = MonotonicClock().now + Self.interval
+        let expiry = state.withLock { $0.lastFrameTime } + PreviewScene.maxAge
+        _ = state.wait(until: expiry > MonotonicClock().now ? min(next, expiry) : next) {
+            $0.isClosed ? () : nil
+        }
         return true
     }
 
-    private func checkStatusTimeout() {
+    private func checkAges() {
         let isNew = state.withLock { state in
-            guard MonotonicClock().now - state.lastStatusTime > Self.statusTimeout else { return false }
-            let before = state.scene
-            state.scene.setUnresponsive()
+            let (before, now) = (state.scene, MonotonicClock().now)
+            if now - state.lastStatusTime > Self.statusTimeout { state.scene.setUnresponsive() }
+            state.scene.setAge(now - state.lastFrameTime)
             return state.scene != before
         }
         if isNew { changed() }
@@ -163,7 +171,7 @@ final class PreviewClient: Sendable {
 
     private func storeFrame(_ frame: CapturedFrame, _ session: Int) {
         update(session) { state in
-            state.frame = frame
+            (state.frame, state.lastFrameTime) = (frame, MonotonicClock().now)
             state.scene.receiveFrame()
         }
     }

@@ -18,10 +18,12 @@ struct PreviewScene: Equatable {
         case running
         /// The session has no such camera, or no program.
         case missing
-        /// The camera delivers no frames, with the reason as text.
-        case away(String)
+        /// The camera delivers no frames, with the reason as text and the duration in seconds.
+        case away(String, seconds: Int64)
         /// The governor has paused previews.
         case paused
+        /// The governor has paused the program.
+        case programPaused
     }
 
     /// Role of the camera; `nil` for the program.
@@ -37,7 +39,12 @@ struct PreviewScene: Equatable {
     private var isConnected = false
     private var isResponding = true
     private var hasFrame = false
+    /// Age of the latest frame in seconds, if the frame is too old to be shown; otherwise `nil`.
+    private var frozenSeconds: Int64?
     private var refusal: String?
+
+    /// Maximum age of a frame that is shown.
+    static let maxAge = Nanoseconds.seconds(1)
 
     /// Creates the scene of a disconnected preview.
     init(role: String?) { self.role = role }
@@ -59,14 +66,26 @@ struct PreviewScene: Equatable {
             return Notice(
                 fact: role == nil ? "this session has no program" : "this session has no such camera",
                 outlook: "waiting for another session")
-        case .away(let reason):
+        case .away(let reason, let seconds):
             return Notice(
-                fact: "unavailable: \(reason.printable(limit: 80))", outlook: "waiting for the camera")
+                fact: "no signal \(Self.clock(seconds))", outlook: reason.printable(limit: 80))
         case .paused:
-            return Notice(fact: "computer too slow: preview paused", outlook: "the recording is not affected")
+            return Notice(fact: "preview paused", outlook: "the recording is not affected")
+        case .programPaused:
+            return Notice(fact: "program paused", outlook: "the tracks are not affected")
         case .unknown, .running:
-            return hasFrame ? nil : Notice(fact: "no picture yet", outlook: "waiting for the first frame")
+            guard hasFrame else {
+                return Notice(fact: "no picture yet", outlook: "waiting for the first frame")
+            }
+            return frozenSeconds.map {
+                Notice(fact: "frozen \(Self.clock($0))", outlook: "waiting for the next frame")
+            }
         }
+    }
+
+    /// Formats a duration in minutes and seconds, such as 0:12.
+    private static func clock(_ seconds: Int64) -> String {
+        "\(seconds / 60):" + String("\(100 + seconds % 60)".dropFirst())
     }
 
     /// The window's title.
@@ -86,7 +105,12 @@ struct PreviewScene: Equatable {
     private init(role: String?, isConnected: Bool) { (self.role, self.isConnected) = (role, isConnected) }
 
     /// Handles the arrival of a frame.
-    mutating func receiveFrame() { (hasFrame, refusal) = (true, nil) }
+    mutating func receiveFrame() { (hasFrame, frozenSeconds, refusal) = (true, nil, nil) }
+
+    /// Applies the time since the latest frame was received.
+    mutating func setAge(_ age: Nanoseconds) {
+        frozenSeconds = age < Self.maxAge ? nil : age.count / 1_000_000_000
+    }
 
     /// Handles the session's refusal to send frames, with the reason as a sentence.
     mutating func receiveRefusal(_ sentence: String) { (refusal, hasFrame) = (sentence, false) }
@@ -98,7 +122,9 @@ struct PreviewScene: Equatable {
     mutating func apply(_ status: ControlStatus) {
         isResponding = true
         guard let role else {
-            source = status.program == nil ? .missing : running(status)
+            source =
+                status.program == nil
+                ? .missing : status.paused.contains(.program) ? .programPaused : running(status)
             return
         }
         guard let camera = status.cameras.first(where: { $0.role == role }) else {
@@ -107,11 +133,14 @@ struct PreviewScene: Equatable {
         }
         rotation = Rotation(rawValue: camera.rotation) ?? .none
         isMirrored = camera.mirrored
-        source = camera.away ? .away(camera.reason ?? "no frames received") : running(status)
+        source =
+            camera.away
+            ? .away(camera.reason ?? "no frames received", seconds: (camera.away_ns ?? 0) / 1_000_000_000)
+            : running(status)
     }
 
     private func running(_ status: ControlStatus) -> Source {
-        status.given_up.contains { $0.hasPrefix("previews ") } ? .paused : .running
+        status.paused.contains(.previews) ? .paused : .running
     }
 }
 

@@ -37,7 +37,7 @@ def holds(sentence, mock=False):
 class Room:
     """A page in a browser context, with helpers for tests."""
 
-    def __init__(self, browser, arguments, path="/", logs_in=True, **options):
+    def __init__(self, browser, arguments, path="/", logs_in=True, script=None, **options):
         parts = urlsplit(arguments.address)
         self.base = f"{parts.scheme}://{parts.netloc}"
         options.setdefault("viewport", {"width": 1440, "height": 900})
@@ -45,6 +45,8 @@ class Room:
         options.setdefault("ignore_https_errors", True)
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
+        if script:
+            self.page.add_init_script(script)
         self.patience = arguments.patience
         self.page.set_default_timeout(30_000 * self.patience)
         self.complaints = []
@@ -1784,6 +1786,189 @@ def _(room, browser, arguments):
     room.until("the checker takes it", lambda: page.locator(".faults li").count() == 0)
     page.locator(".form-head button", has_text="Form").click()
     opens(room, "studio")
+
+
+# Pictures that aren't current
+
+# Controls what arrives on the page's connection: `wire.isStalled` drops all pictures, and `wire.change` changes each status.
+WIRE = """
+window.wire = { isStalled: false, change: (status) => {} };
+const Socket = window.WebSocket;
+window.WebSocket = class extends Socket {
+    get onmessage() { return super.onmessage; }
+    set onmessage(listener) {
+        super.onmessage = listener && ((event) => {
+            if (typeof event.data !== "string") {
+                const view = new DataView(event.data);
+                if (!window.wire.isStalled || view.getUint8(0) === 3) listener(event);
+                else this.send(JSON.stringify({ type: "seen", stream: view.getUint16(2, true), sequence: view.getUint32(4, true) }));
+                return;
+            }
+            const message = JSON.parse(event.data);
+            if (message.type === "state" || message.type === "change") window.wire.change(message.status);
+            listener({ data: JSON.stringify(message) });
+        });
+    }
+};
+"""
+AWAY = "wire.change = status => { if (status.cameras) status.cameras[1] = { ...status.cameras[1], away: true, away_ns: 12e9 + (performance.now() - at) * 1e6, reason: 'it was unplugged' }; };"
+# Each pause, the plates of the program, the first and the second camera, and what ends the pause.
+PAUSES = [
+    ("wire.isStalled = true; wire.change = status => { status.paused = ['previews']; }", ["PREVIEW PAUSED"] * 3),
+    ("wire.isStalled = true", ["FROZEN 0:0"] * 3),
+    ("wire.change = status => { status.paused = ['program']; }", ["PROGRAM PAUSED", "", ""]),
+    (f"const at = performance.now(); {AWAY}", ["", "", "NO SIGNAL 0:1"]),
+]
+
+
+class Wired(Room):
+    """A page whose connection is controlled by the test."""
+
+    def __init__(self, browser, arguments, path="/", **options):
+        super().__init__(browser, arguments, path=path, script=WIRE, **options)
+
+    def wire(self, script):
+        self.page.evaluate("() => { " + script + " }")
+
+    def go_on(self):
+        self.wire("wire.isStalled = false; wire.change = status => { status.paused = []; }")
+
+    def plates(self):
+        return self.page.evaluate("[...document.querySelectorAll('mc-program .plate, mc-tile .plate')].map(plate => plate.checkVisibility() ? plate.textContent : '')")
+
+    def until_plates(self, what, expected):
+        def match():
+            plates = self.plates()
+            return len(plates) == len(expected) and all(text.startswith(start) if start else text == "" for text, start in zip(plates, expected))
+        try:
+            self.until(what, match)
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {self.plates()} instead of {expected}") from None
+
+    def pictures(self):
+        """Each picture as painted, and a screenshot of it."""
+        selector = "mc-program canvas.picture, mc-tile canvas.picture"
+        painted = self.page.evaluate(f"[...document.querySelectorAll('{selector}')].map(canvas => canvas.toDataURL())")
+        boxes = self.page.locator("mc-program .picture-box, mc-tile .picture-box")
+        return painted, [boxes.nth(index).screenshot() for index in range(boxes.count())]
+
+    def check_pictures(self, what):
+        """Compares screenshots taken 2 s apart: an identical picture without a plate looks live."""
+        first, second = self.pictures(), self.page.wait_for_timeout(2000) or self.pictures()
+        plates = self.plates()
+        assert len(plates) == len(first[0]) == len(second[0]), (plates, len(first[0]))
+        standing = [one == other or before == after for one, other, before, after in zip(*first[:1], *second[:1], first[1], second[1])]
+        unmarked = [index for index, (stands, plate) in enumerate(zip(standing, plates)) if stands and not plate]
+        assert not unmarked, f"{what}: pictures {unmarked} are identical after 2 s and have no plate"
+        return standing
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+@holds("A picture that stands for 2 s carries a plate, on the main page, the multiview, and the program page.")
+def _(room, browser, arguments):
+    for path, size in [("/", (1280, 800)), ("/multiview", (1600, 900)), ("/program", (1280, 720)), ("/", (390, 844))]:
+        with Wired(browser, arguments, path=path, viewport={"width": size[0], "height": size[1]}) as page:
+            count = 1 if path == "/program" else 3
+            page.until_plates(f"{path} is live", [""] * count)
+            page.until("pictures move", lambda: not any(page.check_pictures(f"{path}, live")))
+            for pause, expected in PAUSES:
+                page.wire(pause)
+                page.until_plates(f"{path}: {pause[:40]}", expected[:count])
+                standing = page.check_pictures(f"{path}: {pause[:40]}")
+                assert "isStalled" not in pause or all(standing), standing
+                page.go_on()
+                page.until_plates(f"{path} is live again", [""] * count)
+            assert not page.complaints, page.complaints
+
+
+@holds("The time on a plate counts up, and frozen pictures are gray.")
+def _(room, browser, arguments):
+    with Wired(browser, arguments) as page:
+        page.wire("wire.isStalled = true")
+        page.until("it is frozen", lambda: page.plates()[1] == "FROZEN 0:02")
+        page.until("it counts", lambda: page.plates()[1] == "FROZEN 0:03")
+        assert "grayscale" in page.page.locator("mc-program canvas.picture").evaluate("canvas => getComputedStyle(canvas).filter")
+        page.until("the accessible name contains it", lambda: "FROZEN" in (page.bus(page.roles()[0]).get_attribute("aria-label") or ""))
+        canvas = page.page.locator('canvas[data-role="next"]')
+        page.until("the preview is not composed of old pictures", lambda: canvas.evaluate("canvas => [...canvas.getContext('2d').getImageData(4, 4, 1, 1).data].slice(0, 3).join()") == "34,34,34")
+
+
+@holds("A picture whose frames arrive late carries a plate.")
+def _(room, browser, arguments):
+    with Wired(browser, arguments) as page:
+        page.until("the clock is known", lambda: page.page.evaluate("async () => Number.isFinite((await import('/page/contact.js')).contact.clockOffset)"))
+        page.page.evaluate("async () => { const { contact } = await import('/page/contact.js'); Object.defineProperty(contact, 'clockOffset', { get: () => window.offset, set: value => { window.offset = value + 3000; } }); }")
+        page.page.evaluate("async () => { const { contact } = await import('/page/contact.js'); contact.clockOffset = Number(document.querySelector('mc-tile canvas.picture').dataset.atNs) / 1e6 - performance.now(); }")
+        page.until_plates("it is late", ["DELAYED 0:0"] * 3)
+
+
+@holds("After the tab was hidden, its pictures carry plates until new frames arrive.")
+def _(room, browser, arguments):
+    with Wired(browser, arguments) as page:
+        hide = "Object.defineProperty(document, 'hidden', { configurable: true, get: () => %s }); document.dispatchEvent(new Event('visibilitychange'));"
+        page.until_plates("it is live", [""] * 3)
+        page.wire(hide % "true")
+        page.page.wait_for_timeout(1500)
+        plates = page.page.evaluate("() => { " + hide % "false" + " return [...document.querySelectorAll('mc-program .plate, mc-tile .plate')].map(plate => plate.textContent); }")
+        assert all(text.startswith("FROZEN 0:0") for text in plates), plates
+        page.until_plates("it is live again", [""] * 3)
+
+
+@holds("A lost connection is shown on every picture, and numbers that aren't current are gray.")
+def _(room, browser, arguments):
+    with Wired(browser, arguments) as page:
+        color = "element => getComputedStyle(element).color"
+        value = page.page.locator(".vital-value").first
+        before = value.evaluate(color)
+        page.context.set_offline(True)
+        page.until_plates("pictures are frozen", ["FROZEN 0:0"] * 3)
+        page.until_plates("contact is lost", ["NO CONNECTION 0:0"] * 3)
+        assert value.evaluate(color) != before
+        page.context.set_offline(False)
+        page.until_plates("it is live again", [""] * 3)
+        assert value.evaluate(color) == before
+
+
+@holds("Pages with plates are accessible in light and dark.")
+def _(room, browser, arguments):
+    for path, size, scheme in [("/", (1280, 800), "light"), ("/", (390, 844), "dark"), ("/multiview", (1600, 900), "dark"), ("/program", (1280, 720), "dark"), ("/remote", (390, 844), "light")]:
+        with Wired(browser, arguments, path=path, color_scheme=scheme, viewport={"width": size[0], "height": size[1]}) as page:
+            page.wire("const at = performance.now(); " + AWAY.replace("{ if", "{ status.paused = ['program', 'previews']; if") + " wire.isStalled = true;")
+            page.until("plates are shown", lambda: "PROGRAM PAUSED" in page.page.inner_text("body"))
+            page.page.wait_for_timeout(1500)
+            assert_accessible(page, f"{path}, {scheme}")
+            assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} scrolls sideways"
+
+
+@holds("The remote shows that the program is paused and that a camera has no signal.")
+def _(room, browser, arguments):
+    room.pip()
+    with Wired(browser, arguments, path="/remote", viewport={"width": 390, "height": 844}) as page:
+        plates = page.page.locator(".tally-plate")
+        page.wire("wire.change = status => { status.paused = ['program']; }")
+        page.until("both on-air cameras show it", lambda: plates.all_inner_texts() == ["PROGRAM PAUSED"] * 2)
+        page.wire("wire.change = status => { status.paused = []; }")
+        page.until("it is over", lambda: plates.all_inner_texts() == ["", ""])
+        page.wire(f"const at = performance.now(); {AWAY}")
+        page.until("one has no signal", lambda: plates.nth(1).inner_text().startswith("NO SIGNAL 0:1") and plates.first.inner_text() == "")
+
+
+@holds("A paused program outranks every other alarm until it is acknowledged.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        told.records(paused=["program"], microphones=[{"role": "host-mic", "alarms": ["no-signal"]}], disk={"seconds_left": 100}, pressure="critical")
+        told.line("it is first", "program is paused")
+        told.tell(type="change", status={"cameras": [{"role": "host", "away": True}, {"role": "guest"}]})
+        page.wait_for_timeout(700)
+        assert "program is paused" in told.room.line() and told.room.data("level") == "act", told.room.line()
+        page.keyboard.press("a")
+        told.room.until("the next alarm is shown", lambda: "program is paused" not in told.room.line() and told.room.data("level") == "act")
 
 
 # States that require a mock server

@@ -19,7 +19,8 @@ struct PreviewSceneTests {
         var fields: [String: Any] = [
             "state": "recording", "profile": "pip", "time_ns": 1, "cameras": [desk], "microphones": [Any](),
             "scenes": [String](), "markers": [Any](), "marker_count": 0, "limits": [String: Int](),
-            "policy": "adapt", "given_up": [String](), "governor": [Any](), "live_outputs": [Any](),
+            "policy": "adapt", "given_up": [String](), "paused": [String](), "governor": [Any](),
+            "live_outputs": [Any](),
         ]
         fields.merge(changes) { _, new in new }
         return try JSONDecoder().decode(
@@ -55,8 +56,10 @@ struct PreviewSceneTests {
     )
     func away() throws {
         var scene = try running()
-        scene.apply(try status(camera: ["away": true, "reason": "it was unplugged"]))
-        #expect(scene.notice?.fact == "unavailable: it was unplugged")
+        scene.apply(
+            try status(camera: ["away": true, "reason": "it was unplugged", "away_ns": 72_900_000_000]))
+        #expect(scene.notice?.fact == "no signal 1:12")
+        #expect(scene.notice?.outlook == "it was unplugged")
         scene.apply(try status())
         #expect(scene.notice?.fact == "no picture yet")
         scene.receiveFrame()
@@ -89,9 +92,41 @@ struct PreviewSceneTests {
     @Test("a preview paused by the governor is reported as paused until it resumes")
     func paused() throws {
         var scene = try running()
-        scene.apply(try status(["given_up": ["previews on → off"]]))
-        #expect(scene.notice?.fact == "computer too slow: preview paused")
-        scene.apply(try status(["given_up": ["preset superfast → ultrafast"]]))
+        scene.apply(try status(["paused": ["previews"]]))
+        #expect(scene.notice?.fact == "preview paused")
+        scene.apply(try status())
+        scene.receiveFrame()
+        #expect(scene.notice == nil)
+    }
+
+    @Test("a paused program is reported in the program's window, and doesn't affect a camera's window")
+    func programPaused() throws {
+        let program = try JSONSerialization.jsonObject(
+            with: Data(
+                #"{"layout":"single","shown":["desk"],"on_air":["desk"],"mix":[],"captured":1,"duplicated":0,"lost":0,"losses":{}}"#
+                    .utf8))
+        var scene = PreviewScene(role: nil)
+        scene.connect()
+        scene.apply(try status(["program": program]))
+        scene.receiveFrame()
+        #expect(scene.notice == nil)
+        let paused = try status(["program": program, "paused": ["program"]])
+        scene.apply(paused)
+        #expect(scene.notice?.fact == "program paused")
+        var desk = try running()
+        desk.apply(paused)
+        #expect(desk.notice == nil)
+    }
+
+    @Test("a frame that is older than one second isn't shown, and its age counts up until the next frame")
+    func frozen() throws {
+        var scene = try running()
+        scene.setAge(.milliseconds(999))
+        #expect(scene.notice == nil)
+        scene.setAge(.seconds(1))
+        #expect(scene.notice?.fact == "frozen 0:01")
+        scene.setAge(.milliseconds(61_500))
+        #expect(scene.notice?.fact == "frozen 1:01")
         scene.receiveFrame()
         #expect(scene.notice == nil)
     }

@@ -32,6 +32,7 @@ final class PhoneRegistry {
     private var state = ""
     /// Roles and tallies of the cameras, by device name.
     private var cameras: [String: (role: String, tally: String)] = [:]
+    private var isProgramPaused = false
     private var previewRoles: Set<String> = []
     /// Name of the session folder of the current recording; `nil` if nothing is being recorded.
     private var recording: String?
@@ -241,9 +242,14 @@ final class PhoneRegistry {
     /// - Parameters:
     ///   - state: The recorder's state.
     ///   - cameras: Roles and tallies of the cameras, by device name.
+    ///   - isProgramPaused: Whether the governor has paused the program.
     ///   - recording: Name of the session folder of the current recording; `nil` if nothing is being recorded.
-    func update(state: String, cameras: [String: (role: String, tally: String)], recording: String?) {
+    func update(
+        state: String, cameras: [String: (role: String, tally: String)], isProgramPaused: Bool,
+        recording: String?
+    ) {
         (self.state, self.cameras, self.recording) = (state, cameras, recording)
+        self.isProgramPaused = isProgramPaused
         awaitsStatus = false
         for (name, phone) in phones {
             admitIfPermitted(name)
@@ -293,6 +299,7 @@ final class PhoneRegistry {
         let camera = cameras[phone.offer.selector]
         var message: [String: JSONValue] = [
             "type": "state", "state": .string(state), "tally": .string(camera?.tally ?? "off"),
+            "paused": .boolean(isProgramPaused),
             "next": .boolean(camera.map { previewRoles.contains($0.role) && $0.tally == "off" } ?? false),
         ]
         if let role = camera?.role { message["role"] = .string(role) }

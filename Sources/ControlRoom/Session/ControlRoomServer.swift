@@ -176,6 +176,7 @@ final class ControlRoomServer {
     private func updatePhones() {
         phones.update(
             state: recorderTracker.status.state, cameras: recorderTracker.status.devices,
+            isProgramPaused: recorderTracker.status.isProgramPaused,
             recording: recorderTracker.status.recording)
     }
 

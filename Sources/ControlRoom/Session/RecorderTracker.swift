@@ -194,6 +194,12 @@ struct StatusTracker {
         return tallies
     }
 
+    /// Whether the governor has paused the program.
+    var isProgramPaused: Bool {
+        let program = ControlStatus.PausedPicture.program.rawValue
+        return (fields["paused"]?.array ?? []).contains { $0.string == program }
+    }
+
     /// Role and tally of each camera, by device name.
     var devices: [String: (role: String, tally: String)] {
         let tallies = tallies

@@ -54,10 +54,10 @@ struct PhoneRegistryTests {
             return (link, told)
         }
 
-        func sendStatus(recording: String?) {
+        func sendStatus(recording: String?, isProgramPaused: Bool = false) {
             registry?.update(
                 state: recording == nil ? "standby" : "recording", cameras: ["phone:anna": ("guest", "off")],
-                recording: recording)
+                isProgramPaused: isProgramPaused, recording: recording)
         }
 
         /// Answers the pending claim of a recording.
@@ -92,6 +92,16 @@ struct PhoneRegistryTests {
         stage.sendStatus(recording: nil)
         stage.sendStatus(recording: "next")
         #expect(stage.lines.last?.order?.name == "next")
+    }
+
+    @Test("a phone is notified when the program is paused")
+    func pausedProgram() throws {
+        let stage = RegistryFixture()
+        stage.sendStatus(recording: nil)
+        let (_, told) = try stage.connect("anna", key: Self.key)
+        #expect(told.contains(#""paused":false"#) && !told.contains(#""paused":true"#))
+        stage.sendStatus(recording: nil, isProgramPaused: true)
+        #expect(told.contains(#""paused":true"#))
     }
 
     @Test("a phone that joins a recording with another key sends nothing, and does not block the name")

@@ -1,5 +1,6 @@
 import Foundation
 import MulticamControl
+import MulticamInputs
 import MulticamMedia
 import MulticamMonitoring
 import MulticamPlan
@@ -79,6 +80,22 @@ struct ControlStatusTests {
         #expect(abs(away - (status.time_ns + (status.delay_ns ?? 0) - 2_500_000_000)) < 300_000_000)
         #expect((70...78).contains(face.captured) && face.slate > 20)
         #expect(status.cameras.allSatisfy { $0.residual_us >= 0 && $0.residual_us < 1000 })
+    }
+
+    @Test("the status lists the pictures that the governor has paused")
+    func paused() async throws {
+        let recorded = ConditionLock<MulticamSession?>(nil)
+        _ = try await Recording(
+            Self.profile, seconds: 1, steer: { session in recorded.withLock { $0 = session } })
+        let plan = try #require(recorded.withLock { $0 }).currentPlan
+        var status = SessionStatus()
+        #expect(ControlStatus(status, plan: plan, folder: nil).paused.isEmpty)
+        status.reductions = [
+            GovernorMeasure(.previews, relieves: []).text, "program preset superfast → ultrafast",
+        ]
+        #expect(ControlStatus(status, plan: plan, folder: nil).paused == [.previews])
+        status.reductions.append(GovernorMeasure(.programPause, relieves: []).text)
+        #expect(ControlStatus(status, plan: plan, folder: nil).paused == [.previews, .program])
     }
 
     @Test("the status of a microphone contains its gain in the mix and the duration of its silence")

@@ -35,7 +35,7 @@ export class NextView extends StudioElement {
 
     #paint() {
         const next = studio.local.next;
-        if (!this.canvas || !next || document.hidden || this.clientWidth === 0 || !studio.contact) return;
+        if (!this.canvas || !next || document.hidden || this.clientWidth === 0) return;
         compose(this.canvas, next, Math.min(960, Math.round(this.clientWidth * Math.min(2, devicePixelRatio || 1))));
     }
 

@@ -7,9 +7,12 @@ import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { layersOf } from "./layers.js";
 import { Picture } from "./picture.js";
+import { Plate } from "./plate.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
 
 export class ProgramView extends StudioElement {
+    plate = new Plate();
+
     build() {
         this.classList.add("program-view");
         const isAlone = this.hasAttribute("alone");
@@ -19,7 +22,7 @@ export class ProgramView extends StudioElement {
         this.empty = h("span", { class: "slate", hidden: true });
         this.ghost = h("div", { class: "inset-ghost", hidden: true });
         this.grip = h("div", { class: "inset-grip", hidden: true }, h("div", { class: "inset-size" }));
-        const box = h("div", { class: "picture-box", role: "img" }, this.canvas, this.overlay, this.empty);
+        const box = h("div", { class: "picture-box", role: "img" }, this.canvas, this.overlay, this.empty, this.plate);
         this.box = box;
         const frame = h("div", { class: "frame" }, box);
         if (!isAlone) box.append(this.grip, this.ghost);
@@ -35,7 +38,8 @@ export class ProgramView extends StudioElement {
 
     enter() {
         if (!this.canvas || !this.overlay) return;
-        this.picture = new Picture(this.canvas, this.overlay, { of: "program", rate: 30, decodes: true });
+        this.picture = new Picture(this.canvas, this.overlay, { of: "program", rate: 30, decodes: true }, () => this.plate.update());
+        this.plate.picture = this.picture;
         this.picture.start();
         this.leaving.push(() => this.picture?.stop(), studio.on(["status", "contact", "local"], () => this.update()));
         this.update();
@@ -48,9 +52,9 @@ export class ProgramView extends StudioElement {
         const isWritten = studio.isRecording;
         const isLost = !studio.contact;
         setAttribute(this, "data-frame", isLost || studio.state === "gone" || !arrangement ? "none" : isWritten ? "air" : "program");
-        setFlag(this, "data-grey", isLost || studio.state === "gone");
+        setFlag(this, "data-grey", !studio.canAct);
         setText(nameText, arrangement ? describe(arrangement) : "");
-        setAttribute(box, "aria-label", `${say("program")}: ${describe(arrangement)}`);
+        setAttribute(box, "aria-label", [`${say("program")}: ${describe(arrangement)}`, this.plate.name].filter(Boolean).join(", "));
         const parts = [];
         if (studio.status.arrangement?.size && arrangement) parts.push(`${arrangement.width}×${arrangement.height}`);
         if (studio.status.arrangement?.rate) parts.push(`${Math.round(studio.status.arrangement.rate * 100) / 100}/s`);

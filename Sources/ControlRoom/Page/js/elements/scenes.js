@@ -140,7 +140,7 @@ export class Scenes extends StudioElement {
     }
 
     #paint() {
-        if (!this.list || document.hidden || this.hidden || !studio.contact) return;
+        if (!this.list || document.hidden || this.hidden) return;
         const base = studio.arrangement;
         if (!base) return;
         for (const scene of scenes()) {

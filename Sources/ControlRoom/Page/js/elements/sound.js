@@ -121,7 +121,7 @@ export class Strip extends StudioElement {
     update() {
         const { max, clip, alarm, gain, muteButton, soloButton } = this;
         if (!max || !clip || !alarm) return;
-        setFlag(this, "data-grey", !studio.contact);
+        setFlag(this, "data-grey", !studio.canAct);
         if (this.isMix) {
             this.#loudness();
             if (this.listenButton) this.listenButton.disabled = !studio.contact;

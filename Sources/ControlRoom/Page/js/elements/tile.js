@@ -2,11 +2,12 @@
 // a bus button of a vision mixer.
 
 import { cutTo, insetTo, isPending, still } from "./commands.js";
-import { fixed, residual, shortTime, wallTime } from "./numbers.js";
+import { fixed, residual, shortTime } from "./numbers.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { assistNames, falseColors } from "./assists.js";
 import { cameraPictures, Picture } from "./picture.js";
+import { Plate } from "./plate.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
 
 export class Tile extends StudioElement {
@@ -18,8 +19,7 @@ export class Tile extends StudioElement {
     rate = 15;
     /** @type {Picture | undefined} */
     picture;
-    /** Time when the camera was disconnected, from `Date.now()`; 0 if it is connected. */
-    #awaySince = 0;
+    plate = new Plate();
 
     /** @param {string} role @param {{isButton?: boolean, hasPicture?: boolean, rate?: number}} [options] */
     static make(role, options = {}) {
@@ -35,9 +35,8 @@ export class Tile extends StudioElement {
         this.canvas = h("canvas", { "aria-hidden": "true", class: "picture" });
         this.canvas.dataset.role = this.role_;
         this.overlay = h("canvas", { "aria-hidden": "true", class: "overlay" });
-        this.slateSince = h("span", { class: "slate-since" });
         this.slateReason = h("span", { class: "slate-reason" });
-        this.slate = h("span", { class: "slate", hidden: true }, h("span", { class: "slate-name" }, this.role_), this.slateReason, this.slateSince);
+        this.slate = h("span", { class: "slate", hidden: true }, h("span", { class: "slate-name" }, this.role_), this.slateReason);
         this.legend = h("span", { class: "legend", hidden: true });
         for (const step of falseColors) {
             const swatch = h("span", { class: "swatch" }, step.name ? say(step.name) : "");
@@ -45,7 +44,7 @@ export class Tile extends StudioElement {
             swatch.style.color = step.rgb[0] + step.rgb[1] + step.rgb[2] > 380 ? "#000" : "#fff";
             this.legend.append(swatch);
         }
-        const box = h("span", { class: "picture-box" }, this.canvas, this.overlay, this.slate, this.legend);
+        const box = h("span", { class: "picture-box" }, this.canvas, this.overlay, this.slate, this.legend, this.plate);
         this.bus = this.isButton
             ? h("button", { type: "button", class: "bus", oncontextmenu: (/** @type {MouseEvent} */ event) => this.#menu(event), onclick: (/** @type {MouseEvent} */ event) => this.#click(event), onpointermove: (/** @type {PointerEvent} */ event) => this.#look(event) }, box)
             : h("div", { class: "bus" }, box);
@@ -71,7 +70,8 @@ export class Tile extends StudioElement {
 
     enter() {
         if (this.hasPicture && this.canvas && this.overlay) {
-            this.picture = new Picture(this.canvas, this.overlay, { of: "camera", role: this.role_, rate: this.rate });
+            this.picture = new Picture(this.canvas, this.overlay, { of: "camera", role: this.role_, rate: this.rate }, () => this.plate.update());
+            this.plate.picture = this.picture;
             cameraPictures.set(this.role_, this.picture);
             this.#turn();
             this.picture.start();
@@ -171,11 +171,11 @@ export class Tile extends StudioElement {
         if (isAway && !isLost) {
             text = frame === "none" ? say("away-badge") : text;
             spoken = [spoken, say("away-spoken")].filter(Boolean).join(", ");
-        }
+        } else spoken = [spoken, this.plate.name].filter(Boolean).join(", ");
         setAttribute(this, "data-frame", frame);
         setAttribute(this, "data-tally", isLost ? "off" : tally);
         setFlag(this, "data-away", isAway && !isLost);
-        setFlag(this, "data-grey", isLost || state === "gone");
+        setFlag(this, "data-grey", !studio.canAct);
         setFlag(this, "data-pending", isPending(`camera/${this.role_}`));
         setText(this.badge, text);
         if (text === "") setAttribute(this.badge, "data-short", undefined);
@@ -190,14 +190,9 @@ export class Tile extends StudioElement {
         const label = [say("camera-label", { n: number, role: this.role_ }), spoken, say("n-lost", { n: lost })].filter(Boolean).join(", ");
         if (this.isButton) setAttribute(this.bus, "aria-label", label);
         if (this.bus instanceof HTMLButtonElement) setAttribute(this.bus, "aria-disabled", studio.canAct ? undefined : "true");
-        if (this.slate && this.slateReason && this.slateSince) {
+        if (this.slate && this.slateReason) {
             this.slate.hidden = !isAway || isLost;
             setText(this.slateReason, camera.reason ?? say("no-camera-signal"));
-            const seen = studio.since.get(`away/${this.role_}`);
-            const since = camera.away_ns !== undefined ? Math.round((Date.now() - camera.away_ns / 1e6) / 1000) * 1000 : seen === undefined ? undefined : Date.now() - (performance.now() - seen);
-            if (isAway && since !== undefined && Math.abs(since - this.#awaySince) > 1500) this.#awaySince = since;
-            if (!isAway) this.#awaySince = 0;
-            setText(this.slateSince, this.#awaySince === 0 ? "" : say("since", { time: wallTime(new Date(this.#awaySince), true) }));
         }
         this.#showAssists();
     }

@@ -94,7 +94,7 @@ export class Timeline extends StudioElement {
         const isShown = studio.status.state === "recording" || studio.status.state === "finishing";
         lanes.hidden = !isShown;
         empty.hidden = isShown;
-        setFlag(this, "data-grey", !studio.contact);
+        setFlag(this, "data-grey", !studio.canAct);
         const key = `${studio.markerCount}/${studio.shots.length}/${studio.faults.length}/${isRecording}`;
         const now = performance.now();
         if (isShown && (key !== this.#drawn || now - this.#drawnAt >= leastGapMs)) {

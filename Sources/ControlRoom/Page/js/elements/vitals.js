@@ -83,6 +83,7 @@ export class Vitals extends StudioElement {
         });
         setAttribute(this.button, "aria-expanded", String(studio.local.isHealthShown));
         setAttribute(this.button, "aria-label", `${say("health")}: ${all.map((vital) => `${vital.label} ${vital.value}`).join(", ")}`);
+        setFlag(this, "data-grey", !studio.canAct);
         setFlag(this, "data-open", studio.local.isHealthShown);
     }
 }

@@ -37,6 +37,7 @@ function update() {
         if (value) setText(value, one.value);
         setFlag(element, "data-warn", one.isWarn);
     });
+    setFlag(numbers, "data-grey", !studio.canAct);
     const worst = conditions()[0];
     const isShown = worst !== undefined && (worst.level === "act" || worst.id === "no-contact");
     alarm.hidden = !isShown;

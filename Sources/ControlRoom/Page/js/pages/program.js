@@ -1,5 +1,5 @@
-// The program page for a monitor that an audience may see. The page shows only the picture, never text or
-// alarms.
+// The program page for a monitor that an audience may see. The page shows only the picture, and a plate while the
+// picture isn't current.
 
 import "./program-view.js";
 import { open } from "./common.js";

@@ -10,6 +10,7 @@ import { cutTo, insetTo, isPending, mark } from "./commands.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { BottomBar } from "./bottom-bar.js";
+import { plateOf } from "./plate.js";
 import { open } from "./common.js";
 import { h, keep, setAttribute, setFlag, setText } from "./dom.js";
 
@@ -41,18 +42,20 @@ function update() {
     send.disabled = input.disabled = !studio.isRecording;
     keep(list, studio.cameras.slice(0, 16), (camera) => camera.role, (camera) => h("button", {
         type: "button", class: "tally", onclick: (/** @type {MouseEvent} */ event) => studio.canAct && (event.shiftKey ? insetTo : cutTo)(camera.role),
-    }, h("span", {}), h("span", {}), h("span", { class: "tally-word" })), (button, camera) => {
-        const [number, name, word] = button.children;
-        if (!number || !name || !word) return;
+    }, h("span", {}), h("span", {}), h("span", { class: "tally-word" }), h("span", { class: "tally-plate" })), (button, camera) => {
+        const [number, name, word, plateText] = button.children;
+        if (!number || !name || !word || !plateText) return;
         const tally = studio.contact ? studio.tallyOf(camera.role) : "off";
         const frame = tally === "off" ? "none" : studio.isRecording ? "air" : "program";
         setText(number, String(studio.numberOf(camera.role)));
         setText(name, camera.role);
         const isInset = tally === "inset";
         const words = frame === "air" ? say(isInset ? "on-air-inset" : "on-air") : frame === "program" ? say(isInset ? "in-program-inset" : "in-program") : "";
-        setText(word, camera.away ? [words, say("away-badge")].filter(Boolean).join(" · ") : words);
+        const plate = !studio.canAct ? undefined
+            : plateOf({ of: "camera", role: camera.role }) ?? (tally === "off" ? undefined : plateOf({ of: "program" }));
+        setText(word, words);
+        setText(plateText, plate?.text ?? "");
         setAttribute(button, "data-frame", frame);
-        setFlag(button, "data-away", camera.away === true);
         setFlag(button, "data-pending", isPending(`camera/${camera.role}`));
         button.dataset.role = camera.role;
         button.disabled = !studio.canAct;

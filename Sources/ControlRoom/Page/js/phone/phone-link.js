@@ -12,7 +12,7 @@ const mostWaiting = { video: 1_500_000, audio: 4_000_000 };
 const prefix = 20;
 
 /** @typedef {{name: string, key: string, video: {codec: string, width: number, height: number, rate: number, matrix?: string, full?: boolean}, audio?: {rate: number, channels: number}, dated: string}} Offer */
-/** @typedef {{state: string, tally: string, next: boolean, recording?: string, role?: string, text?: string, error_us?: number}} PhoneState */
+/** @typedef {{state: string, tally: string, next: boolean, paused?: boolean, recording?: string, role?: string, text?: string, error_us?: number}} PhoneState */
 /** @typedef {{kind: number, isKey: boolean, number: number, at: number, bytes: Uint8Array}} Piece `at` is in ms by `performance.now()` */
 
 /**

@@ -2,6 +2,7 @@
 
 import { addWords, say } from "./words.js";
 import { h, setAttribute, setText } from "./dom.js";
+import { playTime } from "./numbers.js";
 import { PhoneCamera } from "./phone-camera.js";
 import { PhoneControls, sizes } from "./phone-controls.js";
 import { PhoneKeeper } from "./phone-keeper.js";
@@ -113,6 +114,13 @@ let slowUntil = 0;
 let sentence = "";
 /** @type {any} */
 let wakeLock;
+/**
+ * Time when the browser interrupted the video, from `performance.now()`.
+ * @type {number | undefined}
+ */
+let mutedAt;
+const plate = h("span", { class: "plate", "data-plate": "signal", hidden: true });
+picture?.append(plate);
 
 // Before the phone acts as a camera
 
@@ -335,15 +343,20 @@ function update() {
     place("phone-state").dataset.state = kind;
     if (form) form.hidden = isCamera || token === "" || !window.isSecureContext;
     if (picture) picture.hidden = stream === undefined;
+    const isMuted = stream?.getVideoTracks()[0]?.muted === true;
+    mutedAt = isMuted ? mutedAt ?? performance.now() : undefined;
+    plate.hidden = mutedAt === undefined;
+    setText(plate, mutedAt === undefined ? "" : `${say("plate-signal")} ${playTime((performance.now() - mutedAt) / 1000)}`);
     if (foot) foot.hidden = !isCamera;
     const onAir = isUsed ? state?.tally ?? "off" : "off";
     const frame = onAir !== "off" ? (isRecorded ? "air" : "program") : isUsed && state?.next ? "next" : "none";
     if (picture) picture.dataset.frame = frame;
     if (tally) {
         const isInset = onAir === "inset";
-        setText(tally, frame === "air" ? say(isInset ? "on-air-inset" : "on-air") : frame === "program" ? say(isInset ? "in-program-inset" : "in-program") : frame === "next" ? say("next-badge") : "");
+        const isPaused = onAir !== "off" && state?.paused === true;
+        setText(tally, isPaused ? say("plate-paused") : frame === "air" ? say(isInset ? "on-air-inset" : "on-air") : frame === "program" ? say(isInset ? "in-program-inset" : "in-program") : frame === "next" ? say("next-badge") : "");
         tally.hidden = frame === "none";
-        tally.dataset.frame = frame;
+        tally.dataset.frame = isPaused ? "paused" : frame;
     }
     document.documentElement.dataset.state = kind;
     document.documentElement.dataset.role = state?.role ?? "";

@@ -1,8 +1,8 @@
 // Composes an arrangement in the page from the tiles' pictures.
 
-import { studio } from "./studio.js";
 import { layersOf } from "./layers.js";
 import { cameraPictures } from "./picture.js";
+import { plateOf } from "./plate.js";
 
 /**
  * Draws an arrangement. Until the positions of its cameras are known, the canvas keeps its content.
@@ -27,14 +27,16 @@ export function compose(canvas, arrangement, width, whenKnown) {
     for (const layer of layers) {
         const picture = cameraPictures.get(layer.role);
         const place = { x: layer.x * scale, y: layer.y * scale, width: layer.width * scale, height: layer.height * scale };
-        const isAway = studio.cameras.find((camera) => camera.role === layer.role)?.away === true;
-        if (!picture || picture.frames === 0 || isAway) {
+        const plate = plateOf({ of: "camera", role: layer.role }, picture?.age);
+        if (!picture || plate) {
             context.fillStyle = "#222";
             context.fillRect(place.x, place.y, place.width, place.height);
             context.fillStyle = "#f0f0f0";
             context.font = `600 ${Math.round(place.height / 9)}px system-ui, sans-serif`;
             context.textAlign = "center";
             context.fillText(layer.role, place.x + place.width / 2, place.y + place.height / 2, place.width);
+            context.fillStyle = "#ffb52e";
+            if (plate) context.fillText(plate.text, place.x + place.width / 2, place.y + place.height * 0.65, place.width);
             continue;
         }
         const from = picture.canvas;

@@ -30,6 +30,8 @@ export class Picture {
     frames = 0;
     /** @type {Assists} */
     assists;
+    /** Capture time of the painted frame on CLOCK_MONOTONIC, in ms. */
+    #capturedAt = 0;
 
     #stream = 0;
     #isDecoding = false;
@@ -59,6 +61,18 @@ export class Picture {
         this.context = canvas.getContext("2d", { alpha: false, desynchronized: false });
         this.#decodes = source.decodes === true && "VideoDecoder" in window;
         this.#sizes = new ResizeObserver(() => this.#resized());
+    }
+
+    /**
+     * Age of the painted frame.
+     * @returns {import("./plate.js").PictureAge}
+     */
+    get age() {
+        const now = performance.now();
+        return {
+            sincePaint: this.frames === 0 ? Infinity : now - this.paintedAt,
+            sinceCapture: Number.isNaN(contact.clockOffset) ? 0 : now + contact.clockOffset - this.#capturedAt,
+        };
     }
 
     start() {
@@ -224,6 +238,7 @@ export class Picture {
         context.setTransform(1, 0, 0, 1, 0, 0);
         this.frames += 1;
         this.paintedAt = performance.now();
+        this.#capturedAt = Number(atNs / 1000n) / 1000;
         canvas.dataset.atNs = String(atNs);
         canvas.dataset.frames = String(this.frames);
         this.assists.paint(canvas, this.isOneToOne);

@@ -12,6 +12,7 @@ import { studio } from "./studio.js";
  * @property {"state" | "note" | "attention" | "act"} level
  * @property {string} text
  * @property {string} [more]
+ * @property {boolean} [isFirst] whether the condition precedes all others of its level
  * @property {"record-again" | "do-not-record" | "leave-it" | "make-whole"} [action]
  * @property {string} [argument] argument of the action
  * @property {number} since time when the condition began, from `performance.now()`
@@ -126,6 +127,7 @@ function holding() {
     else if (state === "starting") all.push({ id: "starting", level: "state", text: say("starting") });
     else all.push({ id: "standby", level: "state", text: say("standby"), more: say("standby-more") });
 
+    if (status.paused?.includes("program")) all.push({ id: "program-paused", level: "act", isFirst: true, text: say("program-paused"), more: say("program-paused-more") });
     if (studio.hasTalk) all.push({ id: "talking", level: "attention", text: say("talking"), action: "leave-it" });
     for (const camera of studio.cameras) {
         const isAway = camera.away === true;
@@ -218,7 +220,7 @@ export function conditions() {
         /** @type {Condition["level"]} */
         const level = one.level === "act" && seen.has(one.id) ? "attention" : one.level;
         return { ...one, level, since };
-    }).sort((a, b) => ranks[b.level] - ranks[a.level] || b.since - a.since);
+    }).sort((a, b) => ranks[b.level] - ranks[a.level] || Number(b.isFirst ?? false) - Number(a.isFirst ?? false) || b.since - a.since);
 }
 
 /** Acknowledges the alarm shown in the message line. */

@@ -206,9 +206,12 @@ export class Contact {
         }
         if (message.type === "pong") {
             this.roundTrip = performance.now() - Number(message.at);
-            if (this.roundTrip < this.#fastest) {
+            const offset = Number(message.now_ns) / 1e6 - (Number(message.at) + this.roundTrip / 2);
+            // Two correct measurements differ by at most half of both round trips. Otherwise, this device was suspended.
+            const hasJumped = Math.abs(offset - this.clockOffset) > (this.roundTrip + this.#fastest) / 2 + 1;
+            if (this.roundTrip < this.#fastest || hasJumped) {
                 this.#fastest = this.roundTrip;
-                this.clockOffset = Number(message.now_ns) / 1e6 - (Number(message.at) + this.roundTrip / 2);
+                this.clockOffset = offset;
             }
         } else if (message.type === "stream") {
             this.#streams.get(message.stream)?.user.onStream?.(message);

@@ -51,6 +51,15 @@ export function clockTime(seconds) {
 }
 
 /**
+ * Formats a time in minutes and seconds, such as 0:12.
+ * @param {number} seconds
+ */
+export function playTime(seconds) {
+    const all = Math.max(0, Math.floor(seconds));
+    return `${Math.floor(all / 60)}:${String(all % 60).padStart(2, "0")}`;
+}
+
+/**
  * Formats a duration, such as 14 s or 1:12.
  * @param {number} seconds
  */

@@ -76,7 +76,7 @@ import { decibels } from "./numbers.js";
  * @property {number} [time_ns]
  * @property {Camera[]} [cameras]
  * @property {Microphone[]} [microphones]
- * @property {{layout: string, shown: string[], on_air?: string[], mix?: string[], lost?: number, loudness?: Loudness}} [program]
+ * @property {{layout: string, shown: string[], on_air?: string[], mix?: string[], switching?: string, switching_resumes_ns?: number, lost?: number, loudness?: Loudness}} [program]
  * @property {{hardware?: number, budget?: number, terms?: CostTerm[], unknown?: string[]}} [cost]
  * @property {string} [pressure]
  * @property {string} [pressure_reason]
@@ -84,6 +84,7 @@ import { decibels } from "./numbers.js";
  * @property {{at_ns?: number, step?: string, reason?: string, direction?: string}[]} [governor]
  * @property {number} [marker_count]
  * @property {string[]} [given_up]
+ * @property {string[]} [paused] pictures that the governor has paused: `previews`, `program`
  * @property {{name: string, kind?: string, state?: string, text?: string, sent_frames?: number, dropped_frames?: number, bitrate?: number}[]} [live_outputs]
  * @property {string} [verdict]
  * @property {number} [delay_ns]
