@@ -160,7 +160,7 @@ let package = Package(
 
         // These modules cover devices, pixels and samples, files, and the computer. They don't import any of the
         // modules above.
-        module("VirtualDevices", "Encoding", "Media"),
+        module("VirtualDevices", "CMedia", "Encoding", "Media"),
         module("Capture", "CLinux", "System", "Media"),
         module("Encoding", "CMedia", "System", "Media"),
         module("Containers", "CFiles", "System", "Media"),

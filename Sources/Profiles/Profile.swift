@@ -162,23 +162,26 @@ extension Profile {
     ///     times, the last entry applies.
     ///   - microphones: Roles and selectors of microphones, as in `--mic ROLE=DEVICE`. If a role occurs
     ///     several times, the last entry applies.
-    ///   - virtually: Whether to assign a synthetic device to every role. Exceptions are roles that are
-    ///     listed in `cameras` or `microphones`, and roles whose selector already begins with `virtual:` or
-    ///     `file:`.
+    ///   - pattern: The pattern of the synthetic devices to assign to every role; `nil` to assign none. Exceptions
+    ///     are roles that are listed in `cameras` or `microphones`, and roles whose selector already begins with
+    ///     `virtual:` or `file:`.
     /// - Returns: The modified copy of the profile.
     /// - Throws: `ProfileError` if a role isn't in the profile. The error gives the command-line option
     ///   instead of a file name.
     package func replacingDevices(
         cameras: [(role: String, device: String)] = [], microphones: [(role: String, device: String)] = [],
-        virtually: Bool = false
+        virtually pattern: VirtualPattern? = nil
     ) throws(ProfileError) -> Profile {
         var profile = self
-        if virtually {
+        if let pattern {
+            let (cameraCount, microphoneCount) = (profile.cameras.count, profile.microphones.count)
             for index in profile.cameras.indices where Self.isReal(profile.cameras[index].device) {
-                profile.cameras[index].assignDevice("virtual:clap")
+                profile.cameras[index].assignDevice(
+                    pattern.camera(index, besides: cameraCount, microphoneCount))
             }
             for index in profile.microphones.indices where Self.isReal(profile.microphones[index].device) {
-                profile.microphones[index].assignDevice("virtual:clap")
+                profile.microphones[index].assignDevice(
+                    pattern.microphone(index, besides: cameraCount, microphoneCount))
             }
         }
         for (role, device) in cameras {

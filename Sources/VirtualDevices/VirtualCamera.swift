@@ -330,6 +330,12 @@ package final class VirtualCamera: CameraSource {
                 return canvas
             }
             return try StaticFramesPainter(canvases, asJPEG: isJPEG)
+        case .people:
+            let scene = PeopleScene(
+                person: settings.person ?? 1 + Int(choices.bits(.person, of: 0) % UInt64(settings.speakers)),
+                conversation: Conversation(speakerCount: settings.speakers), turn: turn, pixel: pixel,
+                appearance: look)
+            return isJPEG ? try JPEGPeoplePainter(scene: scene) : RawPeoplePainter(scene: scene)
         case .still:
             let canvas = Canvas(pixel, format.size)
             image?.paint(on: canvas, rotation: settings.mount, color: color)

@@ -98,8 +98,18 @@ package final class VirtualMicrophone: MicrophoneSource {
 
     private func audio(_ slice: Int64) -> CapturedAudio {
         let time = rules.time(of: slice)
-        let samples = AudioPattern(pattern: settings.pattern, channels: format.channels).samples(
-            Int(rules.slotLength), from: time, every: rules.timebase.intervalInSeconds)
+        let (count, interval) = (Int(rules.slotLength), rules.timebase.intervalInSeconds)
+        let samples: [Float]
+        if settings.pattern == .people {
+            let signal = SpeechSignal(
+                person: settings.person, conversation: Conversation(speakerCount: settings.speakers))
+            let mono = signal.samples(count, from: time, every: interval, first: slice * rules.slotLength)
+            samples =
+                format.channels == 1 ? mono : mono.flatMap { Array(repeating: $0, count: format.channels) }
+        } else {
+            samples = AudioPattern(pattern: settings.pattern, channels: format.channels).samples(
+                count, from: time, every: interval)
+        }
         return CapturedAudio(
             format: format,
             capturedAt: time + rules.choices.error(.jitter, of: slice, within: settings.behavior.jitter),
@@ -129,7 +139,7 @@ struct AudioPattern: Sendable {
         let sinceClap = Clap.timeSinceLast(at: start).inSeconds
         let isSilent =
             switch pattern {
-            case .silence: true
+            case .silence, .people: true
             case .tone: false
             case .clap: sinceClap >= Self.beepSeconds && sinceClap + Double(count) * interval < 1
             }

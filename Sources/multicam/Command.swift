@@ -1,5 +1,6 @@
 import MulticamArguments
 import MulticamMedia
+import MulticamProfiles
 import MulticamSetup
 
 /// A command of the program, such as `record`. The command's name is the first word after `multicam`.
@@ -26,6 +27,12 @@ enum ProfileOptions {
         OptionSpec(
             "virtual",
             help: "Use virtual devices for all roles except those with a file or a --camera or --mic option."),
+        OptionSpec(
+            "virtual-pattern", "PATTERN",
+            kind: .keywords(VirtualPattern.allCases.map(\.rawValue), orFile: false),
+            help:
+                "Like --virtual, with this pattern: clap (test pictures and beeps) or people (drawn people who speak). "
+                + "Default: people in `multicam studio`, otherwise clap."),
     ]
 
     /// Parses the options that select a profile and its devices.
@@ -34,10 +41,11 @@ enum ProfileOptions {
     ///   - arguments: The parsed command line.
     ///   - defaultProfile: The name of the default profile; `nil` if the command requires the option
     ///     `--profile`.
+    ///   - virtualPattern: The default pattern of virtual devices.
     /// - Returns: The setup request with the profile and the devices.
     /// - Throws: `UsageError` if the options are inconsistent.
     static func request(
-        _ arguments: ParsedArguments, defaultProfile: String? = nil
+        _ arguments: ParsedArguments, defaultProfile: String? = nil, virtualPattern: VirtualPattern = .clap
     ) throws(UsageError) -> SessionConfiguration {
         let profile: String
         if let defaultProfile, arguments.optional("profile") == nil {
@@ -49,7 +57,15 @@ enum ProfileOptions {
             profile: profile,
             cameras: try selections("camera", arguments),
             microphones: try selections("mic", arguments),
-            usesVirtualDevices: arguments.flag("virtual"))
+            usesVirtualDevices: arguments.flag("virtual") || arguments.flag("virtual-pattern"))
+        request.virtualPattern =
+            try arguments.optional("virtual-pattern").map { text throws(UsageError) in
+                guard let pattern = VirtualPattern(rawValue: text) else {
+                    throw arguments.spec.error(
+                        "`--virtual-pattern \(text.printable())`: expected `clap` or `people`.")
+                }
+                return pattern
+            } ?? virtualPattern
         request.omitsMicrophones = arguments.flag("no-mics")
         if request.omitsMicrophones, let named = request.microphones.first {
             throw arguments.spec.error(

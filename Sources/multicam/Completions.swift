@@ -107,6 +107,7 @@ struct Completions {
             CompletionContext.Proposal("any", "the preferred available camera"),
             CompletionContext.Proposal("remembered", "the last camera used for this role"),
             CompletionContext.Proposal("virtual:clap", "a moving test pattern with a clap every second"),
+            CompletionContext.Proposal("virtual:people", "a drawn person who speaks and listens in turns"),
             CompletionContext.Proposal("virtual:bars", "color bars"),
         ]
     }
@@ -116,6 +117,7 @@ struct Completions {
             CompletionContext.Proposal("default", "the preferred microphone"),
             CompletionContext.Proposal("remembered", "the last microphone used for this role"),
             CompletionContext.Proposal("virtual:clap", "a beep every second"),
+            CompletionContext.Proposal("virtual:people", "synthesized speech of several people"),
         ]
     }
 

@@ -140,7 +140,7 @@ struct SelectorTests {
     @Test(
         "an invalid microphone selector is rejected with the allowed values",
         arguments: [
-            ("virtual:bars", "Available: clap, tone, silence."),
+            ("virtual:bars", "Available: clap, tone, silence, people."),
             ("virtual:clap?fps=30", "unknown key `fps` of a virtual microphone. Available: rate, channels"),
             ("virtual:clap?corrupt=0.1", "unknown key `corrupt` of a virtual microphone"),
             ("virtual:clap?rate=4000", "8000 to 192000"),

@@ -19,6 +19,8 @@ public struct SessionConfiguration: Sendable {
     public var automaticCamera: RoleSelection?
     /// Whether every role gets a synthetic device unless it has a selection or a `virtual:` or `file:` selector.
     public var usesVirtualDevices: Bool
+    /// The pattern of the synthetic devices if `usesVirtualDevices` is `true`.
+    package var virtualPattern = VirtualPattern.clap
     /// Whether to omit the profile's microphones and therefore the program's audio.
     public var omitsMicrophones = false
     /// Whether to record the metadata of all cameras, regardless of the profile.

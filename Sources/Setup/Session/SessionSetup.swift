@@ -275,7 +275,7 @@ package struct SessionSetup: Sendable {
                     ($0.role, $0.selector)
                 },
                 microphones: request.microphones.map { ($0.role, $0.selector) },
-                virtually: request.usesVirtualDevices)
+                virtually: request.usesVirtualDevices ? request.virtualPattern : nil)
             if request.omitsMicrophones { profile = try profile.withoutMicrophones() }
             if request.recordsMetadata { profile.tracks.metadata = .ndjson }
             if !request.allowsQualityReduction { profile.budget.governs = false }

@@ -64,6 +64,35 @@ struct Canvas {
         }
     }
 
+    /// Copies the part of another canvas that is on this canvas.
+    ///
+    /// - Parameters:
+    ///   - other: A canvas with the same pixel format.
+    ///   - x: Column of the other canvas's left edge. It must be even.
+    ///   - y: Row of the other canvas's upper edge. It must be even if chroma has half the height.
+    func paint(_ other: Canvas, x: Int, y: Int) {
+        let columns = max(x, 0)..<max(max(x, 0), min(x + other.size.width, size.width))
+        let rows = max(y, 0)..<max(max(y, 0), min(y + other.size.height, size.height))
+        guard !columns.isEmpty, !rows.isEmpty else { return }
+        for plane in planes.indices {
+            // Bytes per pair of columns, and rows per pair of rows.
+            let (pair, rowsEach) =
+                switch (pixel, plane) {
+                case (.yuyv, _): (4, 2)
+                case (_, 0): (2, 2)
+                case (.nv12, _): (2, 1)
+                case (.i420, _): (1, 1)
+                default: (1, 2)
+                }
+            for row in rows.lowerBound * rowsEach / 2..<rows.upperBound * rowsEach / 2 {
+                memcpy(
+                    self.row(row, of: plane) + columns.lowerBound * pair / 2,
+                    other.row(row - y * rowsEach / 2, of: plane) + (columns.lowerBound - x) * pair / 2,
+                    columns.count * pair / 2)
+            }
+        }
+    }
+
     private func fill(plane: Int, _ columns: Range<Int>, _ rows: Range<Int>, _ code: UInt8) {
         for row in rows { memset(self.row(row, of: plane) + columns.lowerBound, Int32(code), columns.count) }
     }

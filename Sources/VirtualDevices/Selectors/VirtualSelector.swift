@@ -89,6 +89,14 @@ struct VirtualSelector {
         return Double(billionths ?? 0) / 1e9
     }
 
+    /// Parses the numbers of the person and of the speakers of the pattern `people`.
+    func conversation() throws(VirtualDeviceError) -> (person: Int?, speakers: Int) {
+        let people = 1...Int64(Conversation.maxPeople)
+        let expected = "a number from 1 to \(Conversation.maxPeople)"
+        let person = try number("person", expected, digits: 0, in: people).map(Int.init)
+        return (person, Int(try number("speakers", expected, digits: 0, in: people) ?? 2))
+    }
+
     /// Parses a duration in milliseconds within bounds. Returns `nil` if the key is absent.
     func milliseconds(
         _ key: String, _ bounds: ClosedRange<Int64>

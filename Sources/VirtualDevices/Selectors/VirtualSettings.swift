@@ -13,6 +13,8 @@ package struct VirtualCameraSettings: Sendable, Equatable {
         case noise
         /// An image file is scaled to the camera's size.
         case still(path: String)
+        /// A drawn person who takes part in a conversation.
+        case people
     }
 
     /// The selector as the user wrote it.
@@ -36,6 +38,10 @@ package struct VirtualCameraSettings: Sendable, Equatable {
     package let position: CaptureDevice.Position
     /// Names of the controls that the camera doesn't have.
     package let missingControls: Set<String>
+    /// Number of the person in `people`, 1…4; `nil` to derive it from the role.
+    package let person: Int?
+    /// Number of people who speak in turns in `people`, 1…4; 2 by default.
+    package let speakers: Int
     /// Clock errors, latency, faults, and bus of the camera.
     package let behavior: DeviceBehavior
 
@@ -44,7 +50,7 @@ package struct VirtualCameraSettings: Sendable, Equatable {
         "size", "fps", "format", "actual_fps", "phase", "drift", "latency", "jitter", "drop", "corrupt",
         "unplug", "replug",
         "stall",
-        "mount", "position", "lacks", "bus", "seed",
+        "mount", "position", "lacks", "person", "speakers", "bus", "seed",
     ]
     private static let stillPrefix = "still:"
 
@@ -84,6 +90,7 @@ package struct VirtualCameraSettings: Sendable, Equatable {
                 let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
                 return words.allSatisfy(names.contains) ? Set(words) : nil
             } ?? []
+        (person, speakers) = try selector.conversation()
         behavior = try DeviceBehavior(selector)
     }
 
@@ -141,13 +148,14 @@ package struct VirtualCameraSettings: Sendable, Equatable {
         case "clap": return .clap
         case "bars": return .bars
         case "noise": return .noise
+        case "people": return .people
         case let text where text.hasPrefix(stillPrefix) && text.count > stillPrefix.count:
             return .still(path: String(text.dropFirst(stillPrefix.count)))
         default:
             throw .usage(
                 selector: selector.text,
                 explanation: "unknown pattern `\(selector.pattern.printable())` of a virtual camera. "
-                    + "Available: clap, bars, noise, still:<image file>.")
+                    + "Available: clap, bars, noise, still:<image file>, people.")
         }
     }
 }
@@ -161,6 +169,8 @@ package struct VirtualMicrophoneSettings: Sendable, Equatable {
         /// A continuous 1 kHz tone with amplitude 0.5, whose phase is 0 at each clap.
         case tone
         case silence
+        /// Synthesized speech of a conversation.
+        case people
     }
 
     /// The selector as the user wrote it.
@@ -169,12 +179,17 @@ package struct VirtualMicrophoneSettings: Sendable, Equatable {
     package let pattern: Pattern
     /// Sample rate of 8000…192 000 Hz (default 48 000), and 1…8 channels (default 1).
     package let format: AudioFormat
+    /// Number of the person in front of the microphone in `people`, 1…4; `nil` if all people are equally loud.
+    package let person: Int?
+    /// Number of people who speak in turns in `people`, 1…4; 2 by default.
+    package let speakers: Int
     /// Clock errors, latency, faults, and bus of the microphone.
     package let behavior: DeviceBehavior
 
     static let keys = [
-        "rate", "channels", "phase", "drift", "latency", "jitter", "drop", "unplug", "replug", "stall", "bus",
-        "seed",
+        "rate", "channels", "phase", "drift", "latency", "jitter", "drop", "unplug", "replug", "stall",
+        "person",
+        "speakers", "bus", "seed",
     ]
 
     /// Parses a microphone's selector.
@@ -198,6 +213,7 @@ package struct VirtualMicrophoneSettings: Sendable, Equatable {
             "rate", "samples per second from 8000 to 192000", digits: 0, in: 8000...192_000)
         let channels = try selector.number("channels", "1 to 8", digits: 0, in: 1...8)
         format = AudioFormat(rate: Int(rate ?? 48_000), channels: Int(channels ?? 1))
+        (person, speakers) = try selector.conversation()
         behavior = try DeviceBehavior(selector)
     }
 }

@@ -158,7 +158,7 @@ struct SeededChoices: Sendable, Equatable {
     /// The purposes of random choices. Changing a raw value changes the results of every seed.
     enum Purpose: UInt64 {
         case phase = 1
-        case drop, corrupt, jitter, noise, tint, metered
+        case drop, corrupt, jitter, noise, tint, metered, person
     }
 
     private let base: UInt64

@@ -74,9 +74,11 @@ struct CalibrateCommand: Command {
         } else if let name = arguments.optional("forget") {
             action = .forget(name)
         } else {
+            var request = try ProfileOptions.request(arguments)
+            // The measurement requires claps, which drawn people don't make.
+            request.virtualPattern = .clap
             action = .measure(
-                try ProfileOptions.request(arguments), try Self.options(arguments),
-                isDry: arguments.flag("dry-run"))
+                request, try Self.options(arguments), isDry: arguments.flag("dry-run"))
         }
     }
 

@@ -93,6 +93,9 @@ struct NodeCommand: Command {
         for name in ["no-mics", "virtual"] where arguments.flag(name) {
             values.append(("argument", "--\(name)"))
         }
+        if let pattern = arguments.optional("virtual-pattern") {
+            values += [("argument", "--virtual-pattern"), ("argument", pattern)]
+        }
         task = ("node", values)
     }
 

@@ -41,7 +41,7 @@ struct PlanCommand: Command {
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         wantsSets = arguments.flag("sets")
-        let namesProfile = arguments.optional("profile") != nil || arguments.flag("virtual")
+        let namesProfile = ["profile", "virtual", "virtual-pattern"].contains { arguments.flag($0) }
         let isAboutAll = wantsSets && !namesProfile && arguments.all("camera").isEmpty
         if isAboutAll {
             request = nil

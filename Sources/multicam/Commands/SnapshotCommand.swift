@@ -72,7 +72,8 @@ struct SnapshotCommand: Command {
     private static func source(_ arguments: ParsedArguments) throws(UsageError) -> Source {
         let camera = arguments.positionals.first
         if arguments.flag("recording") {
-            for option in ["profile", "camera", "mic", "virtual", "output", "live", "settle"]
+            let others = ["output", "live", "settle"]
+            for option in ProfileOptions.specs.map(\.name) + others
             where arguments.flag(option) {
                 throw arguments.spec.error(
                     "`--\(option)` can't be combined with `--recording`, which uses the settings of the running recording."
@@ -89,7 +90,8 @@ struct SnapshotCommand: Command {
             }
             return .profile(try ProfileOptions.request(arguments), takesAll: arguments.flag("all"))
         }
-        for option in ["camera", "mic", "virtual"] where arguments.flag(option) {
+        for option in ["camera", "mic", "virtual", "virtual-pattern"]
+        where arguments.flag(option) {
             throw arguments.spec.error(
                 "`--\(option)` requires `--profile`. To use one camera, specify it without an option: `multicam snapshot /dev/video0`."
             )

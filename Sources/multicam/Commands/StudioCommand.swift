@@ -56,14 +56,18 @@ struct StudioCommand: Command {
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         isProfileSpecified = arguments.optional("profile") != nil
-        request = try ProfileOptions.request(arguments, defaultProfile: Self.defaultProfile)
+        request = try ProfileOptions.request(
+            arguments, defaultProfile: Self.defaultProfile, virtualPattern: .people)
         var choice = ["--profile", arguments.optional("profile") ?? Self.defaultProfile]
         for name in ["camera", "mic"] {
             for (role, selector) in try arguments.pairs(name) {
                 choice += ["--\(name)", "\(role)=\(selector)"]
             }
         }
-        for name in ["no-mics", "virtual"] where arguments.flag(name) { choice.append("--\(name)") }
+        if request.omitsMicrophones { choice.append("--no-mics") }
+        if request.usesVirtualDevices {
+            choice += ["--virtual-pattern", request.virtualPattern.rawValue]
+        }
         self.choice = choice
         output = arguments.optional("output")
         port =

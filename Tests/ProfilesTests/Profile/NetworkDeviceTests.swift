@@ -22,7 +22,7 @@ struct NetworkDeviceTests {
         #expect(profile.cameras.map(\.address) == [nil, .environment("DOOR_URL")])
         #expect(profile.microphones.map(\.address) == [nil, .file("~/.hall")])
         #expect(profile.secretVariables == ["DOOR_URL"])
-        let virtual = try profile.replacingDevices(virtually: true)
+        let virtual = try profile.replacingDevices(virtually: .clap)
         #expect(virtual.cameras.allSatisfy { $0.device == "virtual:clap" && $0.address == nil })
         let named = try profile.replacingDevices(cameras: [("door", "/dev/video0")])
         #expect(named.cameras[1].device == "/dev/video0" && named.cameras[1].address == nil)

@@ -176,6 +176,28 @@ struct ProfileLibraryTests {
         #expect(entries[0].problem?.file == "bad.yaml")
     }
 
+    @Test(
+        "in the pattern `people`, each camera shows another person, and microphones record the person of their camera, or all people",
+        arguments: [
+            (1, 1, ["person=1&speakers=1"], ["speakers=1"]),
+            (2, 1, ["person=1&speakers=2", "person=2&speakers=2"], ["speakers=2"]),
+            (
+                3, 2, ["person=1&speakers=2", "person=2&speakers=2", "person=3&speakers=2"],
+                ["person=1&speakers=2", "person=2&speakers=2"]
+            ),
+            (
+                5, 0, [1, 2, 3, 4, 1].map { "person=\($0)&speakers=4" }, []
+            ),
+        ] as [(Int, Int, [String], [String])])
+    func people(cameras: Int, microphones: Int, pictures: [String], audio: [String]) throws {
+        let profile = Profile(
+            name: "p", cameras: (0..<cameras).map { CameraRole(role: "c\($0)") },
+            microphones: (0..<microphones).map { MicrophoneRole(role: "m\($0)") })
+        let replaced = try profile.replacingDevices(virtually: .people)
+        #expect(replaced.cameras.map(\.device) == pictures.map { "virtual:people?" + $0 })
+        #expect(replaced.microphones.map(\.device) == audio.map { "virtual:people?" + $0 })
+    }
+
     @Test("--virtual replaces real devices that no option names, and options replace any")
     func devices() throws {
         let profile = Profile(
@@ -188,7 +210,7 @@ struct ProfileLibraryTests {
         let replaced = try profile.replacingDevices(
             cameras: [("d", "/dev/video1"), ("d", "/dev/video2"), ("b", "any")],
             microphones: [("n", "pulse:x")],
-            virtually: true)
+            virtually: .clap)
         #expect(replaced.cameras.map(\.device) == ["virtual:clap", "any", "file:x.mov", "/dev/video2"])
         #expect(replaced.microphones.map(\.device) == ["virtual:clap", "pulse:x"])
         let error = #expect(throws: ProfileError.self) {
