@@ -232,6 +232,9 @@ static const unsigned char state_css[] = {
 static const unsigned char studio_js[] = {
 #embed "../ControlRoom/Page/js/wire/studio.js"
 };
+static const unsigned char switching_mode_js[] = {
+#embed "../ControlRoom/Page/js/elements/switching-mode.js"
+};
 static const unsigned char tile_js[] = {
 #embed "../ControlRoom/Page/js/elements/tile.js"
 };
@@ -330,6 +333,7 @@ const page_file page_files[] = {
     FILE("sound.js", sound_js),
     FILE("state.css", state_css),
     FILE("studio.js", studio_js),
+    FILE("switching-mode.js", switching_mode_js),
     FILE("tile.js", tile_js),
     FILE("timeline.js", timeline_js),
     FILE("tokens.css", tokens_css),

@@ -344,6 +344,10 @@ extension ControlStatus {
         package var on_air: [String]
         /// Roles of the microphones that are audible in the program.
         package var mix: [String]
+        /// How shots are selected, as in profiles: `manual` or `voice`; `nil` if the session can't switch by voice.
+        package var switching: String?
+        /// Time in nanoseconds until switching by voice resumes after a manual change; `nil` while it isn't paused.
+        package var switching_resumes_ns: Int64?
         /// Number of new program frames composed since T0.
         package var captured: Int
         /// Number of program frames that repeat the previous frame.

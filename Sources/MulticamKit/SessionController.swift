@@ -32,6 +32,8 @@ package final class SessionController: Sendable {
         var setup: SessionSetup?
         /// Rotates the current session's cameras while this object exists.
         var rotation: SessionRotation?
+        /// Automatic switching of the current session; `nil` if the session can't switch by voice.
+        var switcher: SessionVoiceSwitcher?
         var isStopped = false
         /// Whether a recording is starting, running, or ending. The value is always `true` while a session
         /// exists, except during standby.
@@ -160,6 +162,9 @@ package final class SessionController: Sendable {
                 text: "Live outputs are disabled because other processes can't access this session.")
     }
 
+    /// Automatic switching of the current session; `nil` if the session can't switch by voice.
+    var switcher: SessionVoiceSwitcher? { state.withLock(\.switcher) }
+
     /// The setup of the current session; `nil` without a session.
     var setup: SessionSetup? { state.withLock(\.setup) }
 
@@ -185,8 +190,8 @@ package final class SessionController: Sendable {
 
     /// The status for `multicam ctl status`; `nil` before the first session.
     package var status: ControlStatus? {
-        let (session, isRecording, verdict, last) = state.withLock {
-            ($0.session, $0.isRecording, $0.verdict, $0.lastPlan)
+        let (session, isRecording, verdict, last, switcher) = state.withLock {
+            ($0.session, $0.isRecording, $0.verdict, $0.lastPlan, $0.switcher)
         }
         guard let session else {
             return last.map { .paused($0) }
@@ -196,6 +201,8 @@ package final class SessionController: Sendable {
             cost: session.hardwareCost)
         if !isRecording { status.verdict = verdict }
         status.commands = SessionCommand.listedNames
+        status.program?.switching = switcher?.mode.rawValue
+        status.program?.switching_resumes_ns = switcher?.timeToResume?.count
         if let start = session.status.start {
             status.t0_monotonic_ns = clock.stamp(of: start).nanoseconds
             status.t0_utc_ns = clock.utc(of: start)
@@ -216,13 +223,16 @@ package final class SessionController: Sendable {
     ///   - session: The session that is about to record.
     ///   - setup: The setup used to create the session.
     ///   - rotation: Rotates the session's cameras; `nil` if no camera follows the computer's rotation.
+    ///   - switcher: Switches the session's program by voice; `nil` if the session can't switch by voice.
     package func attach(
-        _ session: MulticamSession, _ setup: SessionSetup, rotation: SessionRotation? = nil
+        _ session: MulticamSession, _ setup: SessionSetup, rotation: SessionRotation? = nil,
+        switcher: SessionVoiceSwitcher? = nil
     ) {
         let isStopped = state.withLock { state in
             state.session = session
             state.setup = setup
             state.rotation = rotation
+            state.switcher = switcher
             state.isRecording = !isStandby
             return state.isStopped
         }
@@ -294,7 +304,7 @@ package final class SessionController: Sendable {
         state.withLock(\.publisher)?.serve(nil)
         _ = state.withLock { state in
             let rotation = state.rotation
-            state.rotation = nil
+            (state.rotation, state.switcher) = (nil, nil)
             state.lastPlan = state.session?.currentPlan ?? state.lastPlan
             state.session = nil
             state.setup = nil

@@ -325,6 +325,73 @@ def _(room, browser, arguments):
     room.command("scale", "0.25")
 
 
+@holds("AUTO and MANUAL select the switching mode, and V toggles it.")
+def _(room, browser, arguments):
+    def is_on(mode):
+        pressed = {name: room.page.locator(f".switching-mode .{name}").get_attribute("aria-pressed") == "true" for name in ("auto", "manual")}
+        return room.status()["program"]["switching"] == mode and pressed == {"auto": mode == "voice", "manual": mode == "manual"}
+
+    if "switching" not in room.status()["program"]:
+        raise Skip("no microphone is assigned to a camera")
+    room.until("it is manual", lambda: is_on("manual"))
+    room.page.locator(".switching-mode .auto").click()
+    room.until("it is automatic", lambda: is_on("voice"))
+    room.page.keyboard.press("v")
+    room.until("V turns it off", lambda: is_on("manual"))
+    room.page.keyboard.press("v")
+    room.until("V turns it on", lambda: is_on("voice"))
+    room.page.locator(".switching-mode .manual").click()
+    room.until("it is manual again", lambda: is_on("manual"))
+
+
+@holds("A manual cut pauses automatic switching, and AUTO or V resumes it.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    if "switching" not in room.status()["program"]:
+        raise Skip("no microphone is assigned to a camera")
+    button = room.page.locator(".switching-mode .auto")
+    room.command("switching", "voice")
+    try:
+        for resume in [button.click, lambda: room.page.keyboard.press("v")]:
+            room.until("it is automatic", lambda: button.inner_text() == "AUTO")
+            room.page.keyboard.press("2" if room.shown()[0] == one else "1")
+            room.until("the time until it resumes is shown", lambda: "AUTO resumes in" in button.inner_text())
+            assert 0 < room.status()["program"]["switching_resumes_ns"] <= 10e9
+            for width in (1280, 1600):
+                room.page.set_viewport_size({"width": width, "height": 800})
+                assert button.evaluate("button => button.scrollWidth <= button.clientWidth"), f"cut off at {width}"
+                name = room.page.locator("mc-program .name")
+                assert name.evaluate("name => name.clientWidth") > 60, f"no room for the name at {width}"
+            assert_accessible(room, "paused automatic switching")
+            resume()
+            room.until("it has resumed", lambda: "switching_resumes_ns" not in room.status()["program"] and room.status()["program"]["switching"] == "voice")
+        wall = Room(browser, arguments, path="/multiview", viewport={"width": 1600, "height": 900})
+        try:
+            wall.until("the multiview shows it", lambda: wall.page.locator("mc-program .mode").inner_text() == "AUTO")
+        finally:
+            wall.close()
+        remote = Room(browser, arguments, path="/remote", viewport={"width": 390, "height": 844})
+        try:
+            remote.page.locator(".switching-mode .manual").click()
+            remote.until("the remote turned it off", lambda: remote.status()["program"]["switching"] == "manual")
+            assert all(box["height"] >= 44 for box in [remote.page.locator(".switching-mode button").nth(index).bounding_box() for index in (0, 1)])
+            assert_accessible(remote, "remote with the switching mode")
+        finally:
+            remote.close()
+    finally:
+        room.command("switching", "manual")
+        room.page.set_viewport_size({"width": 1440, "height": 900})
+
+
+@holds("A session that can't switch by voice has no switching mode.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        told.records()
+        told.room.until("it is hidden", lambda: told.room.page.locator("mc-switching").is_hidden())
+        told.records(program={"layout": "single", "shown": ["host"], "on_air": ["host"], "switching": "voice", "switching_resumes_ns": 9.2e9})
+        told.room.until("it is shown", lambda: "AUTO resumes in 10" in told.room.page.locator("mc-switching").inner_text())
+
+
 @holds("Undo reverts the program's last change, and undoing again restores it.")
 def _(room, browser, arguments):
     one, two = room.pip()
@@ -1815,9 +1882,9 @@ AWAY = "wire.change = status => { if (status.cameras) status.cameras[1] = { ...s
 # Each pause, the plates of the program, the first and the second camera, and what ends the pause.
 PAUSES = [
     ("wire.isStalled = true; wire.change = status => { status.paused = ['previews']; }", ["PREVIEW PAUSED"] * 3),
-    ("wire.isStalled = true", ["FROZEN 0:0"] * 3),
+    ("wire.isStalled = true", ["FROZEN "] * 3),
     ("wire.change = status => { status.paused = ['program']; }", ["PROGRAM PAUSED", "", ""]),
-    (f"const at = performance.now(); {AWAY}", ["", "", "NO SIGNAL 0:1"]),
+    (f"const at = performance.now(); {AWAY}", ["", "", "NO SIGNAL "]),
 ]
 
 
@@ -1826,6 +1893,8 @@ class Wired(Room):
 
     def __init__(self, browser, arguments, path="/", **options):
         super().__init__(browser, arguments, path=path, script=WIRE, **options)
+        self.until("every picture is painted", lambda: self.page.evaluate(
+            "[...document.querySelectorAll('mc-program canvas.picture, mc-tile canvas.picture')].every(canvas => canvas.dataset.frames > 0)"))
 
     def wire(self, script):
         self.page.evaluate("() => { " + script + " }")
@@ -1890,8 +1959,9 @@ def _(room, browser, arguments):
 def _(room, browser, arguments):
     with Wired(browser, arguments) as page:
         page.wire("wire.isStalled = true")
-        page.until("it is frozen", lambda: page.plates()[1] == "FROZEN 0:02")
-        page.until("it counts", lambda: page.plates()[1] == "FROZEN 0:03")
+        page.until_plates("it is frozen", ["FROZEN "] * 3)
+        before = page.plates()[1]
+        page.until("it counts", lambda: page.plates()[1] > before)
         assert "grayscale" in page.page.locator("mc-program canvas.picture").evaluate("canvas => getComputedStyle(canvas).filter")
         page.until("the accessible name contains it", lambda: "FROZEN" in (page.bus(page.roles()[0]).get_attribute("aria-label") or ""))
         canvas = page.page.locator('canvas[data-role="next"]')
@@ -1904,7 +1974,7 @@ def _(room, browser, arguments):
         page.until("the clock is known", lambda: page.page.evaluate("async () => Number.isFinite((await import('/page/contact.js')).contact.clockOffset)"))
         page.page.evaluate("async () => { const { contact } = await import('/page/contact.js'); Object.defineProperty(contact, 'clockOffset', { get: () => window.offset, set: value => { window.offset = value + 3000; } }); }")
         page.page.evaluate("async () => { const { contact } = await import('/page/contact.js'); contact.clockOffset = Number(document.querySelector('mc-tile canvas.picture').dataset.atNs) / 1e6 - performance.now(); }")
-        page.until_plates("it is late", ["DELAYED 0:0"] * 3)
+        page.until_plates("it is late", ["DELAYED "] * 3)
 
 
 @holds("After the tab was hidden, its pictures carry plates until new frames arrive.")
@@ -1915,7 +1985,7 @@ def _(room, browser, arguments):
         page.wire(hide % "true")
         page.page.wait_for_timeout(1500)
         plates = page.page.evaluate("() => { " + hide % "false" + " return [...document.querySelectorAll('mc-program .plate, mc-tile .plate')].map(plate => plate.textContent); }")
-        assert all(text.startswith("FROZEN 0:0") for text in plates), plates
+        assert all(text.startswith("FROZEN ") for text in plates), plates
         page.until_plates("it is live again", [""] * 3)
 
 
@@ -1926,8 +1996,8 @@ def _(room, browser, arguments):
         value = page.page.locator(".vital-value").first
         before = value.evaluate(color)
         page.context.set_offline(True)
-        page.until_plates("pictures are frozen", ["FROZEN 0:0"] * 3)
-        page.until_plates("contact is lost", ["NO CONNECTION 0:0"] * 3)
+        page.until_plates("pictures are frozen", ["FROZEN "] * 3)
+        page.until_plates("contact is lost", ["NO CONNECTION "] * 3)
         assert value.evaluate(color) != before
         page.context.set_offline(False)
         page.until_plates("it is live again", [""] * 3)
@@ -1955,7 +2025,7 @@ def _(room, browser, arguments):
         page.wire("wire.change = status => { status.paused = []; }")
         page.until("it is over", lambda: plates.all_inner_texts() == ["", ""])
         page.wire(f"const at = performance.now(); {AWAY}")
-        page.until("one has no signal", lambda: plates.nth(1).inner_text().startswith("NO SIGNAL 0:1") and plates.first.inner_text() == "")
+        page.until("one has no signal", lambda: plates.nth(1).inner_text().startswith("NO SIGNAL ") and plates.first.inner_text() == "")
 
 
 @holds("A paused program outranks every other alarm until it is acknowledged.")

@@ -1,6 +1,7 @@
 internal import MulticamControl
 internal import MulticamMedia
 internal import MulticamPlan
+internal import MulticamProfiles
 internal import MulticamSession
 
 extension SessionCommand {
@@ -34,6 +35,35 @@ extension SessionCommand {
                 })
         }
     }
+
+    /// The command that turns automatic switching on and off.
+    static let switching = SessionCommand(
+        "switching", "MODE",
+        "select the shots with commands (`manual`), or show the current speaker (`voice`). After a manual change, `voice` pauses for 10 s; `switching voice` ends the pause",
+        groupUse: .allowed,
+        parse: { words throws(ControlError) in
+            guard words.words.count == 1, let mode = ProgramSettings.Switching(rawValue: words.text) else {
+                let modes = ProfileValue.list(
+                    ProgramSettings.Switching.allCases.map(\.rawValue), nearestTo: words.text)
+                throw .usage("`\(words.name)`: expected `\(words.name) MODE`, where MODE is \(modes).")
+            }
+            return mode
+        },
+        perform: { mode, _, context in
+            guard let switcher = context.controller.switcher else {
+                return ControlReply(
+                    ok: false,
+                    text:
+                        "This session can't switch by voice. It needs a program, two cameras, and a microphone with `camera: ROLE` in the profile."
+                )
+            }
+            do throws(SessionChangeError) {
+                try switcher.setMode(mode)
+                return ControlReply(ok: true, text: "changed: switching \(mode.rawValue)")
+            } catch {
+                return ControlReply(error)
+            }
+        })
 
     /// Commands that save and delete scenes.
     static let scenes = [

@@ -145,7 +145,7 @@ extension SessionCommand {
     /// All commands, each of which belongs to one group.
     package static let groups = [
         Group(title: "Recording", commands: recording),
-        Group(title: "Program layout", commands: changes(.picture) + scenes),
+        Group(title: "Program layout", commands: changes(.picture) + [switching] + scenes),
         Group(title: "Program audio", commands: changes(.sound)),
         Group(title: "Cameras, microphones and tracks", commands: devices + changes(.devices)),
         Group(title: "Live output", commands: live),

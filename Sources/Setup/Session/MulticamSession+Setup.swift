@@ -56,7 +56,7 @@ extension MulticamSession {
         self.init(
             setup, configuration.recording, synchronizedOutputs: configuration.synchronizedOutputs,
             clipLength: clipLength ?? .zero)
-        setup.enableVoiceSwitching(for: self)
+        setup.makeVoiceSwitcher(for: self)
         if let rotation = setup.trackRotation(of: self) { keep(rotation) }
     }
 

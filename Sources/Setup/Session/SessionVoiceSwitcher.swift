@@ -1,16 +1,17 @@
 internal import MulticamInputs
 internal import MulticamInterchange
-internal import MulticamMedia
-internal import MulticamPlan
-internal import MulticamProfiles
+package import MulticamMedia
+package import MulticamPlan
+package import MulticamProfiles
 package import MulticamSession
 
-/// Switches the program to the active speaker while a session is running.
+/// Switches the program to the active speaker while a session is running. The user can turn automatic switching on
+/// and off.
 ///
 /// Receives the microphones' audio through taps on the taps' threads, and commits the same kinds of changes
 /// as a user. Microphones that the user has muted are ignored, and cameras with a fault aren't shown
 /// (`CameraInput.fault`). After a manual change of the picture, automatic switching pauses for 10 s.
-final class SessionVoiceSwitcher: Sendable {
+package final class SessionVoiceSwitcher: Sendable {
     // Durations are counted in audio level measurements, one every 10 ms.
     /// Duration of the pause after a manual change, in level measurements of 10 ms each.
     private static let manualChangePause = 1000
@@ -22,6 +23,9 @@ final class SessionVoiceSwitcher: Sendable {
     /// State shared by the threads that call the taps. The session retains the taps.
     private struct State {
         weak var session: MulticamSession?
+        var mode = ProgramSettings.Switching.manual
+        /// Whether taps were attached to the microphones.
+        var isListening = false
         var meters: [VoiceMeter]
         var voice: VoiceSwitcher
         /// Number of level measurements used from each microphone.
@@ -40,8 +44,10 @@ final class SessionVoiceSwitcher: Sendable {
         var refused: (cameras: Set<String>, until: Int) = ([], 0)
         /// The arrangement after the last detected change.
         var knownArrangement: ProgramArrangement?
-        /// Time of the last detected manual change, in level measurements.
+        /// Time of the last detected manual change, in level measurements; `nil` if automatic switching isn't paused.
         var lastManualChange: Int?
+        /// Microphones that were removed from the session, so that they don't deliver audio any more.
+        var removedMicrophones: Set<String> = []
     }
 
     /// The devices that automatic switching ignores because of a fault or because the user muted them.
@@ -58,17 +64,18 @@ final class SessionVoiceSwitcher: Sendable {
     /// Minimum length of a shot, in level measurements.
     private let minLevels: Int
 
-    /// Attaches taps to the microphones of a session.
+    /// Creates a switcher in manual mode. Returns `nil` if the plan has fewer than two cameras, or no program, or if
+    /// no microphone is assigned to a camera.
     ///
     /// - Parameters:
     ///   - plan: The plan of the session. Only microphones assigned to a camera are used.
     ///   - minShot: Minimum length of a shot.
-    ///   - session: The session, not yet started.
-    /// - Throws: `SessionChangeError` if a microphone can't be tapped.
-    init(_ plan: SessionPlan, minShot: Nanoseconds, session: MulticamSession) throws(SessionChangeError) {
+    ///   - session: The session.
+    init?(_ plan: SessionPlan, minShot: Nanoseconds, session: MulticamSession) {
         speakers = plan.microphones.compactMap { microphone in
             microphone.camera.map { (microphone: microphone.role, camera: $0) }
         }
+        guard plan.program != nil, plan.cameras.count > 1, !speakers.isEmpty else { return nil }
         shots = VoiceShots(cameras: speakers.map(\.camera), all: plan.cameras.map(\.role))
         mixed = Set(plan.program?.mix ?? [])
         minLevels = Int(clamping: (minShot + Self.delay).count / 10_000_000)
@@ -77,8 +84,40 @@ final class SessionVoiceSwitcher: Sendable {
                 session: session, meters: speakers.map { _ in VoiceMeter() },
                 voice: VoiceSwitcher(microphones: speakers.count, minShot: minShot + Self.delay),
                 knownArrangement: plan.program?.arrangement))
-        for (index, speaker) in speakers.enumerated() {
-            try session.attach(AudioTap(role: speaker.microphone) { self.process($0, from: index) })
+    }
+
+    /// How shots are selected.
+    package var mode: ProgramSettings.Switching { state.withLock(\.mode) }
+
+    /// Time until automatic switching resumes after a manual change; `nil` while it isn't paused.
+    package var timeToResume: Nanoseconds? {
+        state.withLock { state in
+            guard state.mode == .voice, let since = state.lastManualChange else { return nil }
+            return .milliseconds(10 * Int64(max(0, Self.manualChangePause - (state.used - since))))
+        }
+    }
+
+    /// Turns automatic switching on or off. If it is turned on, the current speaker is shown immediately, even after a
+    /// manual change.
+    ///
+    /// - Parameter mode: How shots are selected from now on.
+    /// - Throws: `SessionChangeError` if the session has ended.
+    package func setMode(_ mode: ProgramSettings.Switching) throws(SessionChangeError) {
+        let (session, startsListening) = state.withLock { state in
+            defer { if mode == .voice { state.isListening = true } }
+            return (state.session, mode == .voice && !state.isListening)
+        }
+        if startsListening, let session {
+            let present = session.currentPlan.microphones.map(\.role)
+            for (index, speaker) in speakers.enumerated() where present.contains(speaker.microphone) {
+                try session.attach(AudioTap(role: speaker.microphone) { self.process($0, from: index) })
+            }
+        }
+        let arrangement = session?.currentPlan.program?.arrangement
+        state.withLock { state in
+            // Earlier manual changes don't pause switching.
+            (state.mode, state.knownArrangement) = (mode, arrangement)
+            (state.lastManualChange, state.isNew) = (nil, state.choice != nil)
         }
     }
 
@@ -93,6 +132,7 @@ final class SessionVoiceSwitcher: Sendable {
             if slice.firstSample / 480 + 10 < Int64(state.meters[index].count) {
                 state.meters = state.meters.map { _ in VoiceMeter() }
                 state.voice.restart()
+                state.lastManualChange? -= state.used
                 (state.used, state.changedAt) = (0, 0)
                 (state.choice, state.isNew, state.isSubstitute) = (nil, false, false)
                 state.refused = ([], 0)
@@ -100,14 +140,19 @@ final class SessionVoiceSwitcher: Sendable {
             state.meters[index].skip(
                 to: MediaTime(nanoseconds: slice.firstSample.rescaled(from: 48_000, to: 1_000_000_000)))
             state.meters[index].add(mono)
-            let common = state.meters.map(\.count).min() ?? 0
-            detectManualChange(&state)
+            applyPlan(&state)
+            let common =
+                speakers.indices.filter { !state.removedMicrophones.contains(speakers[$0].microphone) }
+                .map { state.meters[$0].count }.min() ?? 0
+            // There is no audio from before the taps were attached.
+            if state.used == 0, common > 100 { (state.used, state.changedAt) = (common, common) }
             while state.used < common {
                 if state.used % Self.checkInterval == 0 { checkDevices(&state) }
                 let powers = speakers.indices.map { index in
                     let meter = state.meters[index]
-                    return state.health.mutedMicrophones.contains(speakers[index].microphone)
-                        ? nil : meter.powers[state.used - meter.droppedCount]
+                    let isIgnored = state.health.mutedMicrophones.union(state.removedMicrophones)
+                        .contains(speakers[index].microphone)
+                    return isIgnored ? nil : meter.powers[state.used - meter.droppedCount]
                 }
                 state.used += 1
                 if let choice = state.voice.add(powers) { (state.choice, state.isNew) = (choice, true) }
@@ -126,13 +171,15 @@ final class SessionVoiceSwitcher: Sendable {
         state.health.mutedMicrophones = mixed.subtracting(session.currentPlan.program?.mix ?? [])
     }
 
-    /// Detects manual changes of the picture.
-    private func detectManualChange(_ state: inout State) {
-        guard let session = state.session else { return }
-        let now = session.currentPlan.program?.arrangement
+    /// Detects manual changes of the picture and the removal of microphones.
+    private func applyPlan(_ state: inout State) {
+        guard let plan = state.session?.currentPlan else { return }
+        state.removedMicrophones.formUnion(
+            Set(speakers.map(\.microphone)).subtracting(plan.microphones.map(\.role)))
+        let now = plan.program?.arrangement
         guard now != state.knownArrangement else { return }
         state.knownArrangement = now
-        state.lastManualChange = state.used
+        if state.mode == .voice { state.lastManualChange = state.used }
         state.isSubstitute = false
     }
 
@@ -140,6 +187,11 @@ final class SessionVoiceSwitcher: Sendable {
     /// takes effect immediately. When the chosen camera can be shown again, it returns after the minimum length of a
     /// shot.
     private func update(_ state: inout State) {
+        guard state.mode == .voice else { return }
+        if let since = state.lastManualChange, state.used - since >= Self.manualChangePause {
+            // The current speaker is shown again, even if the speaker didn't change during the pause.
+            (state.lastManualChange, state.isNew) = (nil, state.choice != nil)
+        }
         guard state.isNew || state.isSubstitute || !state.health.faultyCameras.isEmpty,
             let shown = state.knownArrangement?.shown
         else { return }
@@ -164,11 +216,9 @@ final class SessionVoiceSwitcher: Sendable {
     ///
     /// - Returns: Whether the cameras are now shown.
     private func commit(_ roles: [String], _ state: inout State) -> Bool {
-        detectManualChange(&state)
-        guard let session = state.session, let main = roles.first else { return false }
-        if let since = state.lastManualChange {
-            guard state.used - since >= Self.manualChangePause || state.used < since else { return false }
-            state.lastManualChange = nil
+        applyPlan(&state)
+        guard let session = state.session, state.lastManualChange == nil, let main = roles.first else {
+            return false
         }
         var change = ArrangementChange()
         change.layout = roles.count > 1 ? .grid : .single
@@ -187,18 +237,20 @@ final class SessionVoiceSwitcher: Sendable {
 }
 
 extension SessionSetup {
-    /// Switches the program of a session to the active speaker if the profile contains
-    /// `program: { switching: voice }`. Automatic switching ends with the session.
+    /// Creates the automatic switching of a session, in the mode that the profile selects. It ends with the session.
     ///
     /// - Parameter session: A session of this setup that hasn't started recording yet.
-    package func enableVoiceSwitching(for session: MulticamSession) {
-        guard let program = profile?.program, program.switching == .voice, !plan.microphones.isEmpty else {
-            return
-        }
+    /// - Returns: The switcher; `nil` if the session can't switch by voice.
+    @discardableResult
+    package func makeVoiceSwitcher(for session: MulticamSession) -> SessionVoiceSwitcher? {
+        guard let program = profile?.program,
+            let switcher = SessionVoiceSwitcher(plan, minShot: program.minShot, session: session)
+        else { return nil }
         do throws(SessionChangeError) {
-            _ = try SessionVoiceSwitcher(plan, minShot: program.minShot, session: session)
+            try switcher.setMode(program.switching)
         } catch {
             preconditionFailure("the session must contain all microphones of its plan: \(error)")
         }
+        return switcher
     }
 }

@@ -184,9 +184,16 @@ enum ControlText {
         if let program = status.program {
             lines.append(
                 "program  \(program.layout.rawValue)  shows \(program.shown.joined(separator: ", "))"
+                    + (status.paused.contains(.program) ? "  paused" : "")
                     + (program.mix.isEmpty ? "" : "  audio from \(program.mix.joined(separator: ", "))")
                     + (program.loudness?.integrated_lufs.map { "  \(AudioText.loudness($0)) so far" } ?? "")
                     + (program.lost > 0 ? "  \(program.lost) lost" : ""))
+            if let switching = program.switching {
+                let pause = program.switching_resumes_ns.map {
+                    "  paused after a manual change, resumes in \(Nanoseconds($0).inSeconds.decimals(0)) s"
+                }
+                lines.append("switching  \(switching)" + (pause ?? ""))
+            }
         }
         if let cost = status.cost {
             lines.append(

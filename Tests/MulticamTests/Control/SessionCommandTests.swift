@@ -1,4 +1,5 @@
 import MulticamMedia
+import MulticamProfiles
 import MulticamTiming
 import Testing
 
@@ -80,6 +81,18 @@ struct SessionCommandTests {
             #expect(throws: ControlError.self) {
                 _ = try SessionCommand.parse(CommandRequest(arguments: ["mark"] + words))
             }
+        }
+    }
+
+    @Test("the switching mode is one of the words that profiles use")
+    func switching() throws {
+        #expect(try input(["switching", "voice"]) == ProgramSettings.Switching.voice)
+        #expect(try input(["switching", "manual"]) == ProgramSettings.Switching.manual)
+        for words in [["switching"], ["switching", "auto"], ["switching", "voice", "now"]] {
+            let error = #expect(throws: ControlError.self) {
+                _ = try SessionCommand.parse(CommandRequest(arguments: words))
+            }
+            #expect(error?.description.contains("where MODE is manual or voice") == true, "\(words)")
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import MulticamInterchange
 import MulticamMedia
 import MulticamPlan
+import MulticamProfiles
 import MulticamSession
 import MulticamSessionFolder
 import MulticamSetup
@@ -55,13 +56,15 @@ struct VoiceSwitcherTests {
     ///   - device: Selector of the second camera.
     ///   - microphone: Selector of the second microphone; `nil` for the conversation.
     ///   - wide: Whether there is a third camera.
+    ///   - mode: How the profile selects shots.
     ///   - change: A closure that may replace sources.
-    ///   - host: Controls the session.
+    ///   - steer: Called once per second with the number of the call, starting at 0.
     /// - Returns: The start of each arrangement in seconds, and the cameras that it shows.
     /// - Throws: An error if the recording fails.
     private static func arrangements(
         second device: String = "virtual:clap", microphone: String? = nil, wide: Bool = false,
-        changing change: (inout SessionSetup) -> Void = { _ in }, host: ControllerHost? = nil
+        mode: String = "voice", changing change: (inout SessionSetup) -> Void = { _ in },
+        steer: (@Sendable (MulticamSession, SessionVoiceSwitcher, Int) throws -> Void)? = nil
     ) async throws -> [(at: Double, shown: [String])] {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "multicam-voice-\(UUID().uuidString)")
@@ -86,6 +89,14 @@ struct VoiceSwitcherTests {
                 with: "\n  room: { device: \"virtual:clap\", size: 128x72, rate: 30 }\nmicrophones:")
         }
         text = text.replacingOccurrences(of: "FOLDER", with: folder.path)
+            .replacingOccurrences(of: "switching: voice", with: "switching: \(mode)")
+        let switcher = ConditionLock<SessionVoiceSwitcher?>(nil)
+        let host = steer.map { steer in
+            ControllerHost { session, look in
+                guard let switcher = switcher.withLock({ $0 }) else { return }
+                #expect(throws: Never.self) { try steer(session, switcher, look) }
+            }
+        }
         var setup: SessionSetup?
         let recording = try await Recording(
             text, seconds: 13, host: host,
@@ -94,7 +105,8 @@ struct VoiceSwitcherTests {
                 setup = $0
             },
             steer: { session in
-                setup?.enableVoiceSwitching(for: session)
+                let made = setup?.makeVoiceSwitcher(for: session)
+                switcher.withLock { $0 = made }
                 host?.attach(session)
             })
         return try #require(recording.manifest.arrangements).map {
@@ -168,14 +180,68 @@ struct VoiceSwitcherTests {
 
     @Test("doesn't follow a microphone that is muted in the program or silent")
     func muted() async throws {
-        let host = ControllerHost { session, look in
-            guard look == 1 else { return }
-            #expect(throws: Never.self) { try session.commit([.audible(role: "second", false)]) }
-        }
-        let muted = try await Self.arrangements(host: host)
+        let muted = try await Self.arrangements(steer: { session, _, look in
+            if look == 1 { try session.commit([.audible(role: "second", false)]) }
+        })
         #expect(!muted.contains { $0.shown == ["two"] }, "\(muted)")
         let silent = try await Self.arrangements(microphone: "virtual:silence")
         #expect(!silent.contains { $0.shown == ["two"] }, "\(silent)")
+    }
+
+    @Test("switching by voice can be turned on and off while recording, in any profile")
+    func mode() async throws {
+        let arrangements = try await Self.arrangements(
+            mode: "manual",
+            steer: { session, switcher, look in
+                switch look {
+                case 0: #expect(switcher.mode == .manual)
+                case 1:
+                    // A change from before the mode was selected doesn't pause switching.
+                    try session.commit([.show(["two"])])
+                    try switcher.setMode(.voice)
+                case 6: try switcher.setMode(.manual)
+                case 10: #expect(switcher.mode == .manual && switcher.timeToResume == nil)
+                default: break
+                }
+            })
+        #expect(arrangements.map(\.shown) == [["one", "two"], ["two"], ["one"], ["two"]], "\(arrangements)")
+    }
+
+    @Test("a manual change pauses switching for 10 s, and then the speaker is shown")
+    func pause() async throws {
+        let arrangements = try await Self.arrangements(steer: { session, switcher, look in
+            if look == 1 { try session.commit([.show(["two"])]) }
+            guard (2...9).contains(look) else { return }
+            let left = try #require(switcher.timeToResume)
+            #expect(abs(left.inSeconds - Double(11 - look)) < 0.5, "\(left) at \(look) s")
+        })
+        #expect(arrangements.prefix(2).map(\.shown) == [["one", "two"], ["two"]], "\(arrangements)")
+        #expect(arrangements.count > 2 && (10.5...11.4).contains(arrangements[2].at), "\(arrangements)")
+        #expect(arrangements.count > 2 && arrangements[2].shown == ["one"], "\(arrangements)")
+    }
+
+    @Test("selecting the voice mode again ends the pause after a manual change")
+    func resume() async throws {
+        let arrangements = try await Self.arrangements(steer: { session, switcher, look in
+            if look == 3 { try session.commit([.show(["two"])]) }
+            guard look == 4 else { return }
+            #expect(switcher.timeToResume != nil)
+            try switcher.setMode(.voice)
+            #expect(switcher.timeToResume == nil)
+        })
+        #expect(
+            arrangements.prefix(5).map(\.shown) == [["one", "two"], ["one"], ["two"], ["one"], ["two"]],
+            "\(arrangements)")
+        #expect(arrangements.count > 4 && (3.5...4.5).contains(arrangements[3].at), "\(arrangements)")
+    }
+
+    @Test("switching continues after a microphone was removed")
+    func removed() async throws {
+        let arrangements = try await Self.arrangements(steer: { session, _, look in
+            if look == 1 { try session.commit([.removed(role: "second")]) }
+        })
+        #expect(arrangements.contains { $0.shown == ["one"] && (2...2.9).contains($0.at) }, "\(arrangements)")
+        #expect(!arrangements.contains { $0.shown == ["two"] }, "\(arrangements)")
     }
 
     @Test("an error asks for the camera of a microphone if the profile doesn't specify it")

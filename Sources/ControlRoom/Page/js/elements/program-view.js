@@ -8,6 +8,7 @@ import { studio } from "./studio.js";
 import { layersOf } from "./layers.js";
 import { Picture } from "./picture.js";
 import { Plate } from "./plate.js";
+import { automaticText, SwitchingMode } from "./switching-mode.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
 
 export class ProgramView extends StudioElement {
@@ -28,11 +29,13 @@ export class ProgramView extends StudioElement {
         if (!isAlone) box.append(this.grip, this.ghost);
         this.append(frame);
         this.badge = h("span", { class: "badge" }, say("program-badge"));
+        this.mode = h("span", { class: "badge mode", hidden: true });
+        const isPlain = this.hasAttribute("plain");
         this.nameText = h("span", { class: "name" });
         this.details = h("span", { class: "details" });
         if (isAlone) return;
         const full = h("button", { type: "button", class: "quiet", "aria-label": `${say("full-screen")}, ${say("program")}`, title: say("full-screen"), onclick: () => void box.requestFullscreen?.() }, icon("full"));
-        this.append(h("div", { class: "label" }, this.badge, this.nameText, this.details, this.hasAttribute("plain") ? undefined : full));
+        this.append(h("div", { class: "label" }, this.badge, isPlain ? this.mode : new SwitchingMode(), this.nameText, this.details, isPlain ? undefined : full));
         this.grip.addEventListener("pointerdown", (event) => this.#drag(event));
     }
 
@@ -46,13 +49,15 @@ export class ProgramView extends StudioElement {
     }
 
     update() {
-        const { badge, details, nameText, empty, canvas, box } = this;
-        if (!badge || !details || !nameText || !empty || !canvas || !box) return;
+        const { badge, mode, details, nameText, empty, canvas, box } = this;
+        if (!badge || !mode || !details || !nameText || !empty || !canvas || !box) return;
         const arrangement = studio.arrangement;
         const isWritten = studio.isRecording;
         const isLost = !studio.contact;
         setAttribute(this, "data-frame", isLost || studio.state === "gone" || !arrangement ? "none" : isWritten ? "air" : "program");
         setFlag(this, "data-grey", !studio.canAct);
+        setText(mode, automaticText());
+        mode.hidden = studio.status.program?.switching !== "voice";
         setText(nameText, arrangement ? describe(arrangement) : "");
         setAttribute(box, "aria-label", [`${say("program")}: ${describe(arrangement)}`, this.plate.name].filter(Boolean).join(", "));
         const parts = [];

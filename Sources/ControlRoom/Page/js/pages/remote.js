@@ -6,6 +6,7 @@ import "./record.js";
 import "./vitals.js";
 import "./layouts.js";
 import "./live.js";
+import "./switching-mode.js";
 import { cutTo, insetTo, isPending, mark } from "./commands.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";

@@ -8,6 +8,7 @@ import "./next-view.js";
 import "./layouts.js";
 import "./scenes.js";
 import "./live.js";
+import { toggleSwitching } from "./switching-mode.js";
 import "./sound.js";
 import "./timeline.js";
 import "./health.js";
@@ -67,7 +68,7 @@ document.addEventListener("multicam-keys", () => sheet?.open());
 let sceneKeyAt = -1e9;
 
 /** Actions available only in the view that shows the pictures. */
-const ofStudio = new Set(["main", "inset", "cut", ...layouts.map(({ name }) => name), "scene", "undo", "still", "preview", "health", "mark-text", "one-to-one", "peaking", "zebra", "false-color", "areas"]);
+const ofStudio = new Set(["main", "inset", "cut", ...layouts.map(({ name }) => name), "scene", "undo", "auto", "still", "preview", "health", "mark-text", "one-to-one", "peaking", "zebra", "false-color", "areas"]);
 
 /**
  * Handles the player's keys: comma and period step by frames, arrow keys by seconds, and the space bar plays or
@@ -100,6 +101,7 @@ const does = {
         sceneKeyAt = performance.now();
     },
     undo: () => undo(),
+    auto: () => toggleSwitching(),
     mark: () => mark(),
     "mark-text": () => timeline?.openForm(),
     record: () => {

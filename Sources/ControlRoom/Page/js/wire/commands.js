@@ -293,6 +293,14 @@ export function setPreviewFirst(isOn) {
     studio.tell("local");
 }
 
+/**
+ * Selects the shots manually or by voice. Selecting `voice` again ends the pause after a manual change.
+ * @param {string} mode `manual` or `voice`, as in profiles
+ */
+export function setSwitching(mode) {
+    void act([["switching", mode]], "switching", ({ program }) => program?.switching === mode && program.switching_resumes_ns === undefined, true);
+}
+
 /** @param {string} corner */
 export function setCorner(corner) {
     const from = wantedArrangement();

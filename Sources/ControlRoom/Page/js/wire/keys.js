@@ -22,6 +22,7 @@ export const actions = [
     ...layouts.map(({ name, key }) => ({ id: name, key, text: "key-layout", layout: name })),
     { id: "scene", key: "s", text: "key-scene" },
     { id: "undo", key: "u", text: "key-undo" },
+    { id: "auto", key: "v", text: "key-auto" },
     { id: "mark", key: "m", text: "key-mark" },
     { id: "mark-text", key: "m", shift: true, text: "key-mark-text" },
     { id: "record", key: "r", text: "key-record" },
