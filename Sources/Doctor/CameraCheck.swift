@@ -6,6 +6,14 @@ enum CameraCheck {
     static func findings(of machine: Machine) -> [Finding] {
         let cameras = machine.usb.devices.filter(\.isCamera)
         guard !cameras.isEmpty || !machine.videoNodes.isEmpty else {
+            guard machine.needsCamera else {
+                return [
+                    Finding(
+                        "camera.present", .ok,
+                        "the profile needs no connected camera, because all of its cameras are virtual or files."
+                    )
+                ]
+            }
             return [
                 Finding(
                     "camera.present", .warning,

@@ -12,8 +12,14 @@ package struct DoctorReport: Sendable {
     /// - Parameters:
     ///   - output: The output folder for recordings, which doesn't need to exist.
     ///   - nodes: Device nodes of the virtual cameras in a profile's live outputs.
-    package init(output: String, publishingTo nodes: [String] = []) {
+    ///   - needsCamera: Whether the profile uses a camera other than a virtual one or a file.
+    ///   - needsMicrophone: Whether the profile uses a microphone other than a virtual one or a file.
+    package init(
+        output: String, publishingTo nodes: [String] = [], needsCamera: Bool = true,
+        needsMicrophone: Bool = true
+    ) {
         var machine = Machine(output: output)
+        (machine.needsCamera, machine.needsMicrophone) = (needsCamera, needsMicrophone)
         machine.publishedNodes = nodes
         self.init(of: machine)
     }

@@ -34,6 +34,11 @@ struct Machine: Sendable {
     var publishedNodes: [String] = []
     /// Trial results for hardware encoders, possibly including encoders that aren't present.
     var triedEncoders: [TriedEncoder] = []
+    /// The share of all processors that other programs use, from 0 to 1; `nil` if it is unknown.
+    var shareOfOtherPrograms: Double?
+    /// Whether the profile uses real devices. Without a profile, real devices are expected.
+    var needsCamera = true
+    var needsMicrophone = true
 
     /// A device node, and whether this process can open it.
     struct NodeAccess: Sendable {
@@ -82,6 +87,7 @@ extension Machine {
     /// Collects the input data from this computer.
     init(output: String) {
         root = ""
+        let (start, startTime) = (ProcessorUse(), MonotonicClock().now)
         user = .current
         usb = USBTree()
         videoNodes = VideoNode.all().filter { $0.index == 0 }
@@ -117,5 +123,6 @@ extension Machine {
         ownFolders = OwnFolders.all.map { FolderFacts(of: $0) }
         wallClock = time(nil)
         kernelLog = KernelLog.read()
+        shareOfOtherPrograms = ProcessorUse.shareOfOtherPrograms(since: start, at: startTime)
     }
 }

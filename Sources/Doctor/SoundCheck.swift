@@ -51,6 +51,13 @@ enum MicrophoneCheck {
 /// Checks whether a sound server is running, and whether it delivers unprocessed audio.
 enum SoundServerCheck {
     static func findings(of machine: Machine) -> [Finding] {
+        guard machine.needsMicrophone else {
+            return [
+                Finding(
+                    "sound.server", .ok,
+                    "the profile needs no sound server, because all of its microphones are virtual or files.")
+            ]
+        }
         let survey: PulseConfiguration
         switch machine.audio {
         case .success(let found): survey = found

@@ -71,7 +71,21 @@ enum SystemCheck {
 enum ProcessorCheck {
     private static let folder = "/sys/devices/system/cpu"
 
-    static func findings(of machine: Machine) -> [Finding] { speed(of: machine) + [priority(of: machine)] }
+    static func findings(of machine: Machine) -> [Finding] {
+        speed(of: machine) + [load(of: machine), priority(of: machine)]
+    }
+
+    private static func load(of machine: Machine) -> Finding {
+        let check = "system.load"
+        guard let share = machine.shareOfOtherPrograms else {
+            return Finding(check, .unknown, "the kernel doesn't report how busy the processors are.")
+        }
+        let sentence = "other programs use \(Int(rounding: share * 100)) % of the processors"
+        guard share >= ProcessorUse.busyShare else { return Finding(check, .ok, "\(sentence).") }
+        return Finding(
+            check, .warning,
+            "\(sentence), so frames may be lost while recording. Close other programs before you record.")
+    }
 
     private static func priority(of machine: Machine) -> Finding {
         let check = "system.priority"

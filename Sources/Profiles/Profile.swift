@@ -224,7 +224,8 @@ extension Profile {
         return profile
     }
 
-    private static func isReal(_ selector: String) -> Bool {
+    /// Whether a selector names a device other than a virtual device or a file.
+    package static func isReal(_ selector: String) -> Bool {
         !selector.hasPrefix("virtual:") && !selector.hasPrefix("file:")
     }
 

@@ -94,16 +94,28 @@ package struct ProfileLibrary: Sendable, Equatable {
     }
 
     /// Lists all profiles by name, including those that can't be read.
-    package func list() -> [Entry] {
-        names.compactMap { name in
-            let path = file(named: name)
+    ///
+    /// - Parameter extraFile: Path of another profile file to list first. It replaces the profile with the same name.
+    /// - Returns: The profiles, sorted by name after the extra file.
+    package func list(withFile extraFile: String? = nil) -> [Entry] {
+        let extra = extraFile.map { file in
+            let name = Profile.name(ofFile: file)
             do throws(ProfileError) {
-                guard let text = try text(named: name) else { return nil }
-                return Entry(name: name, path: path, profile: try text.profile(), problem: nil)
+                return Entry(name: name, path: file, profile: try Self.read(file), problem: nil)
             } catch {
-                return Entry(name: name, path: path, profile: nil, problem: error)
+                return Entry(name: name, path: file, profile: nil, problem: error)
             }
         }
+        return [extra].compactMap(\.self)
+            + names.filter { $0 != extra?.name }.compactMap { name in
+                let path = file(named: name)
+                do throws(ProfileError) {
+                    guard let text = try text(named: name) else { return nil }
+                    return Entry(name: name, path: path, profile: try text.profile(), problem: nil)
+                } catch {
+                    return Entry(name: name, path: path, profile: nil, problem: error)
+                }
+            }
     }
 
     /// Loads a profile.
@@ -167,7 +179,7 @@ package struct ProfileLibrary: Sendable, Equatable {
         try ProfileText(file: path).profile()
     }
 
-    static func isPath(_ text: String) -> Bool {
+    package static func isPath(_ text: String) -> Bool {
         text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")
     }
 

@@ -1,3 +1,5 @@
+internal import MulticamProfiles
+
 /// Configuration of a studio.
 package struct StudioPlan: Sendable {
     /// Path of the `multicam` program.
@@ -40,6 +42,23 @@ package struct StudioPlan: Sendable {
         self.port = port
         self.certificate = certificate
         self.recorder = recorder
+        let given = choice.firstIndex(of: "--profile").flatMap { choice.dropFirst($0 + 1).first }
+        profileFile = given.flatMap { path in
+            let name = Profile.name(ofFile: path)
+            // Other names can't be part of an address.
+            guard ProfileLibrary.isPath(path), StudioRequestHandler.isProfileName(name) else { return nil }
+            return (name, path)
+        }
+    }
+
+    /// The profile file that the studio was started with, and its name; `nil` if the studio was started with a profile
+    /// of the library. The file remains selectable when another profile is in use.
+    let profileFile: (name: String, path: String)?
+
+    /// Returns the value of `--profile` for a name on the page; `nil` if the name is invalid.
+    func profileArgument(_ name: String?) -> String? {
+        if let profileFile, profileFile.name == name { return profileFile.path }
+        return StudioRequestHandler.isProfileName(name) ? name : nil
     }
 
     /// Path of the folder for session folders.

@@ -30,10 +30,11 @@ package struct StudioRequestHandler: Sendable {
         switch order.task {
         case .plan: run(["plan", "--json"] + plan.choice + plan.outputOptions)
         case .devices: run(["devices", "--json"])
-        case .doctor: run(["doctor", "--json"])
+        case .doctor: run(["doctor", "--json"] + plan.choice)
         case .group: groups()
         case .calibration: run(["calibrate", "--show", "--json"])
-        case .profiles: run(["profiles", "--json"])
+        case .profiles:
+            run(["profiles", "--json"] + (plan.profileFile.map { ["--with-file", $0.path] } ?? []))
         case .recordings: run(["recordings", "--json"] + plan.outputOptions)
         case .rename:
             change(order.name) { ["recordings", "rename", "--json", "--", $0, order.text ?? ""] }
@@ -74,7 +75,7 @@ package struct StudioRequestHandler: Sendable {
 
     /// Returns the text of a profile.
     func profile(_ name: String?) -> Outcome {
-        guard Self.isProfileName(name), let name else { return (404, Self.noName.output) }
+        guard let name = plan.profileArgument(name) else { return (404, Self.noName.output) }
         let result = run(["profiles", name, "--json"])
         return result.status == 200 ? result : (404, result.output)
     }
@@ -147,6 +148,11 @@ package struct StudioRequestHandler: Sendable {
     /// Saves a profile in the user's folder if it is valid.
     private func saveProfile(_ name: String?, _ text: String) -> Outcome {
         guard Self.isProfileName(name), let name else { return Self.noName }
+        guard name != plan.profileFile?.name else {
+            return (
+                409, "`\(name)` is the profile file with which the studio was started. Choose another name."
+            )
+        }
         guard let folder = plan.profileFolder else {
             return (
                 409,

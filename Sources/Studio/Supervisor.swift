@@ -498,7 +498,7 @@ package final class Supervisor: Sendable {
             return answer(409, "The recorder is not on standby. End the recording first.")
         }
         state.previousChoice = state.previousChoice ?? state.plan.choice
-        state.plan.choice = ["--profile", name] + plan.deviceOptions
+        state.plan.choice = ["--profile", plan.profileArgument(name) ?? name] + plan.deviceOptions
         answer(200, "Switching to profile \(name).")
         guard let recorder = state.recorder else {
             _ = restartRecorder(&state)

@@ -1084,6 +1084,48 @@ def _(room, browser, arguments):
     assert_accessible(room, "prepare, form")
 
 
+@holds("Cameras and microphones are added and removed in the form, together with what the profile says about them.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/profiles")
+    page = room.page
+    opens(room, "prepare")
+    choose(room, "interview")
+    rows = lambda kind: page.locator(f'.form-row[data-kind="{kind}"]').count()
+    text = lambda: page.locator(".profile-text").input_value()
+    room.until("its rows are there", lambda: rows("cameras") == 2 and rows("microphones") == 2)
+    page.get_by_role("button", name="Add a camera").click()
+    page.get_by_role("button", name="Add a microphone").click()
+    room.until("there are three of each", lambda: rows("cameras") == 3 and rows("microphones") == 3)
+    assert "camera-1: { device: any }" in text() and "microphone-1: { device: default }" in text(), text()
+    assert "mix: [host-mic, guest-mic, microphone-1]" in text(), text()
+    room.until("the profile is valid", lambda: page.locator(".faults li").count() == 0 and "camera-1" in page.locator(".plan-tracks").inner_text())
+    assert_accessible(room, "prepare, added roles")
+    page.get_by_role("button", name="Remove guest", exact=True).click()
+    page.get_by_role("button", name="Remove guest-mic").click()
+    room.until("two of each remain", lambda: rows("cameras") == 2 and rows("microphones") == 2)
+    assert page.evaluate("document.activeElement.textContent") == "Add a microphone"
+    assert "main: host" in text() and "inset:" not in text() and "mix: [host-mic, microphone-1]" in text(), text()
+    assert "guest: {" not in text() and "guest-mic: {" not in text() and "# The names become files" in text(), text()
+    room.until("the profile is still valid", lambda: page.locator(".faults li").count() == 0 and "cameras/guest" not in page.locator(".plan-tracks").inner_text())
+    page.locator(".form-head button", has_text="Revert").click()
+
+
+@holds("A profile stays valid if any of its cameras or microphones is removed, in every shipped profile.")
+def _(room, browser, arguments):
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Profiles")
+    for name in sorted(os.listdir(folder)):
+        text = open(os.path.join(folder, name), encoding="utf-8").read()
+        made = room.page.evaluate("""async text => {
+            const { nodeAt, readYaml, withoutRole, withRole } = await import('/page/yaml-edit.js');
+            const roles = kind => [...(nodeAt(readYaml(text), kind)?.entries.keys() ?? [])];
+            return ['cameras', 'microphones'].flatMap(kind => roles(kind).map(role => [`${kind}.${role}`, withoutRole(withRole(text, kind), kind, role)]));
+        }""", text)
+        assert made, name
+        for path, changed in made:
+            check = room.page.evaluate("""async text => (await fetch('/api/v1/profiles/check', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ text }) })).json()""", changed)
+            assert check["ok"], (name, path, check, changed)
+
+
 @holds("Validation errors appear at their line and field, and one click applies the suggested fix.")
 def _(room, browser, arguments):
     needs(room, "/api/v1/profiles")
@@ -1333,6 +1375,38 @@ def _(room, browser, arguments):
     assert_accessible(room, "prepare, phones")
     button.click()
     assert page.locator("svg.phone-code").is_hidden()
+
+
+@holds("If the profile in use names a phone that isn't connected, Prepare shows its name and its code at the top.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        asked = []
+        phones = []
+        text = 'cameras:\n  desk: { device: any }\n  guest: { device: "phone:anna" }\nprogram: { layout: pip, main: desk, inset: guest }\n'
+        page.route("**/api/v1/profiles/pip", lambda route: route.fulfill(json={"name": "pip", "text": text}))
+
+        def answer(route):
+            asked.append(route.request.url)
+            name = "&name=anna" if "name=anna" in route.request.url else ""
+            route.fulfill(json={"url": f"https://192.168.1.21:8470/phone#token=abc{name}", "reachable": True, "code": ["1" * 29] * 29, "phones": phones})
+
+        page.route("**/api/v1/phones*", answer)
+        opens(told.room, "prepare")
+        told.room.until("profiles are listed", lambda: page.locator(".profile-item").count() > 3)
+        choose(told.room, "pip")
+        told.records(state="standby", profile="pip")
+        told.room.until("the profile is in use", lambda: "in use" in page.locator(".form-head").inner_text())
+        assert page.locator(".phone-invitation").is_hidden()
+        told.tell(type="recorder", there=False, text="")
+        told.room.until("the phone is awaited", lambda: "Waiting for phone anna: scan this code." in page.locator(".phones-view").inner_text())
+        told.room.until("the link contains the name", lambda: page.locator(".phone-link input").input_value().endswith("#token=abc&name=anna"))
+        box = page.locator("svg.phone-code").bounding_box()
+        assert box and box["y"] + box["height"] <= page.viewport_size["height"], ("the whole code is visible without scrolling", box)
+        assert_accessible(told.room, "prepare, awaited phone")
+        phones.append({"name": "anna", "selector": "phone:anna", "there": True, "format": "1280×720 at 30 fps", "audio": True})
+        told.room.until("the phone is connected", lambda: page.locator("svg.phone-code").is_hidden())
+        assert page.locator(".phone-awaited").inner_text() == ""
 
 
 def open_recording(room):

@@ -311,9 +311,11 @@ final class PhoneRegistry {
         link.send(state: message)
     }
 
-    /// The link for phones and the list of phones that act as cameras, as JSON; `nil` until the server's address is
-    /// known.
-    var json: String? { invitation?.json(list) }
+    /// Describes the link for phones and the phones that act as cameras.
+    ///
+    /// - Parameter name: The name that the phone suggests to its user; `nil` for the phone's last name.
+    /// - Returns: A JSON object; `nil` until the server's address is known.
+    func json(inviting name: String? = nil) -> String? { invitation?.named(name).json(list) }
 
     private var list: [JSONValue] {
         phones.sorted { $0.key < $1.key }.map { name, phone in
@@ -347,6 +349,13 @@ struct PhoneInvitation {
             QRCode.modules(address).map { row in
                 .string(String(row.map { isBlack -> Character in isBlack ? "1" : "0" }))
             })
+    }
+
+    /// Returns the link with the name that the phone suggests to its user. An invalid name is ignored, so that every
+    /// returned link is usable.
+    func named(_ name: String?) -> Self {
+        guard let name, PhoneSelector.selector(of: name) != nil else { return self }
+        return Self(address: "\(address)&name=\(name)", isReachable: isReachable)
     }
 
     /// Returns the link as a QR code and the list of phones, as JSON.

@@ -67,7 +67,7 @@ final class HTTPRequestHandler {
         case ("GET", "/api/v1/phones"):
             respond(
                 to: request,
-                with: phones.json.map { WebResponse(200, json: $0) }
+                with: phones.json(inviting: request.head.query["name"]).map { WebResponse(200, json: $0) }
                     ?? WebResponse(503, message: "The control room is starting."))
         case (_, let path) where ControlsRequest.role(of: path) != nil: controls(request)
         case ("GET", let path) where path.hasPrefix("/api/v1/recordings/"): recording(request)

@@ -238,7 +238,7 @@ extension Profile {
     }
 
     /// Returns the profile name for a file: `pip` for `Profiles/pip.yaml`.
-    static func name(ofFile file: String) -> String {
+    package static func name(ofFile file: String) -> String {
         let last = file.split(separator: "/").last.map { String($0) } ?? file
         for ending in [".yaml", ".yml"] where last.hasSuffix(ending) && last.count > ending.count {
             return String(last.dropLast(ending.count))

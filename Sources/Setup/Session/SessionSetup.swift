@@ -261,7 +261,7 @@ package struct SessionSetup: Sendable {
     }
 
     /// Returns the profile named in a request, with the request's changes applied.
-    static func profile(of request: SessionConfiguration) throws(SetupError) -> Profile {
+    package static func profile(of request: SessionConfiguration) throws(SetupError) -> Profile {
         do throws(ProfileError) {
             let read: Profile
             if let known = request.loadedProfile {

@@ -14,31 +14,33 @@ struct DoctorCommand: Command {
             "This command doesn't change anything. "
                 + "Each finding is marked as ok, warning, problem, or not checked. If something was not checked, the reason is given. "
                 + "The line below a finding shows how to fix it.",
+            "With --profile, the command checks only what the profile needs: a profile with virtual devices needs no camera and "
+                + "no sound server. It also checks whether the virtual cameras for the profile's live outputs exist.",
             "Exit status: 0 if no problems were found, even if there are warnings; 1 if problems were found.",
         ],
         options: [
             OptionSpec(
-                "output", "DIR", help: "Output folder of the recordings. Default: the current folder."),
-            OptionSpec(
-                "profile", "P",
-                help:
-                    "Profile name or file. The command also checks whether the virtual cameras for the profile's live outputs exist."
-            ),
-            OptionSpec("json", help: "Print JSON."),
-        ])
+                "output", "DIR", help: "Output folder of the recordings. Default: the current folder.")
+        ] + ProfileOptions.specs + [OptionSpec("json", help: "Print JSON.")])
 
     private let output: String
-    private let profile: String?
+    /// The profile and its devices; `nil` to check the computer without a profile.
+    private let request: SessionConfiguration?
     private let wantsJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         output = arguments.optional("output") ?? "."
-        profile = arguments.optional("profile")
+        let names = ProfileOptions.specs.map(\.name)
+        request = names.contains { arguments.flag($0) } ? try ProfileOptions.request(arguments) : nil
         wantsJSON = arguments.flag("json")
     }
 
     func run() async throws -> ExitStatus {
-        let examination = DoctorReport(output: output, publishingTo: try nodes())
+        let profile = try request.map { try SessionSetup.profile(of: $0) }
+        let examination = DoctorReport(
+            output: output, publishingTo: profile.map(nodes) ?? [],
+            needsCamera: profile?.cameras.contains { Profile.isReal($0.device) } ?? true,
+            needsMicrophone: profile?.microphones.contains { Profile.isReal($0.device) } ?? true)
         Output.data(
             wantsJSON
                 ? JSONText.line(DoctorText.json(examination.findings))
@@ -47,10 +49,8 @@ struct DoctorCommand: Command {
     }
 
     /// Returns the device nodes of the virtual cameras that the profile uses as live outputs.
-    private func nodes() throws -> [String] {
-        guard let profile else { return [] }
-        let read = try SessionSetup.loadProfile(for: SessionConfiguration(profile: profile))
-        return (read.loadedProfile?.liveOutputs ?? []).compactMap { liveOutput in
+    private func nodes(_ profile: Profile) -> [String] {
+        profile.liveOutputs.compactMap { liveOutput in
             guard case .inline(let address) = liveOutput.address, address.kind == .v4l2 else { return nil }
             return address.path
         }

@@ -4,6 +4,7 @@ import MulticamPlan
 internal import MulticamSession
 import MulticamSessionFolder
 import MulticamSetup
+import MulticamSystem
 
 /// `multicam plan`: shows how a profile would be recorded with the connected devices, without starting any
 /// device.
@@ -55,6 +56,7 @@ struct PlanCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
+        let (start, startTime) = (ProcessorUse(), MonotonicClock().now)
         let machine = ThisMachine(output: output)
         guard !wantsSets, let request else {
             let (sets, notes) = try SessionSetup.sets(request, on: machine.model)
@@ -65,11 +67,14 @@ struct PlanCommand: Command {
             return .done
         }
         let reduction = try SessionSetup.reduction(request, on: machine.model)
+        let others = try await MediaThread.run(named: "use") {
+            ProcessorUse.shareOfOtherPrograms(since: start, at: startTime)
+        }
         Output.data(
             wantsJSON
-                ? JSONText.line(ReductionText.json(reduction, on: machine))
-                : (ReductionText.lines(reduction, on: machine) + ReductionText.verdict(reduction)).joined(
-                    separator: "\n"))
+                ? JSONText.line(ReductionText.json(reduction, on: machine, besides: others))
+                : (ReductionText.lines(reduction, on: machine) + ReductionText.load(others)
+                    + ReductionText.verdict(reduction)).joined(separator: "\n"))
         return .done
     }
 }

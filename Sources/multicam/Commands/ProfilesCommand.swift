@@ -15,11 +15,14 @@ struct ProfilesCommand: Command {
         ],
         options: [
             OptionSpec("check", "FILE", help: "Check a profile file and report its errors."),
+            OptionSpec(
+                "with-file", "FILE",
+                help: "List this profile file, too. It replaces a profile with the same name."),
             OptionSpec("json", help: "Print JSON."),
         ])
 
     private enum Task: Sendable {
-        case list
+        case list(withFile: String?)
         case show(String)
         case check(String)
     }
@@ -30,7 +33,7 @@ struct ProfilesCommand: Command {
     init(_ arguments: ParsedArguments) throws(UsageError) {
         wantsJSON = arguments.flag("json")
         switch (arguments.positionals.first, arguments.optional("check")) {
-        case (nil, nil): task = .list
+        case (nil, nil): task = .list(withFile: arguments.optional("with-file"))
         case (let name?, nil): task = .show(name)
         case (nil, let file?): task = .check(file)
         case (_?, _?):
@@ -41,7 +44,7 @@ struct ProfilesCommand: Command {
     func run() async throws -> ExitStatus {
         let library = SessionSetup.library
         switch task {
-        case .list: list(library)
+        case .list(let file): list(library.list(withFile: file), library)
         case .show(let name): try show(name, library)
         case .check(let file):
             let profile = try ProfileLibrary.read(file)
@@ -56,8 +59,7 @@ struct ProfilesCommand: Command {
         return .done
     }
 
-    private func list(_ library: ProfileLibrary) {
-        let entries = library.list()
+    private func list(_ entries: [ProfileLibrary.Entry], _ library: ProfileLibrary) {
         if wantsJSON {
             let values = entries.map { entry in
                 JSONValue.object([

@@ -3,6 +3,7 @@ import MulticamPlan
 internal import MulticamProfiles
 import MulticamSessionFolder
 import MulticamSetup
+import MulticamSystem
 
 /// Formats the machine model and hardware costs as text and as JSON.
 enum CostText {
@@ -178,6 +179,16 @@ enum ReductionText {
         return lines + reduction.skippedReductions.map { "  \($0)" }
     }
 
+    /// Returns a note if other programs keep the computer busy; otherwise, returns an empty list.
+    static func load(_ others: Double?) -> [String] {
+        guard let others, others >= ProcessorUse.busyShare else { return [] }
+        return [
+            "",
+            "Other programs use \(Int(rounding: others * 100)) % of the processors. The plan doesn't include them. "
+                + "Close other programs before you record.",
+        ]
+    }
+
     /// Returns the reasons why `multicam record` would reject the plan; empty if the plan fits the budget.
     static func verdict(_ reduction: PlanReduction) -> [String] {
         reduction.fits
@@ -194,8 +205,16 @@ enum ReductionText {
 
     // MARK: JSON
 
-    static func json(_ reduction: PlanReduction, on machine: ThisMachine) -> JSONValue {
+    /// - Parameters:
+    ///   - reduction: The plan and its reductions.
+    ///   - machine: The computer for which the cost was estimated.
+    ///   - others: The share of all processors that other programs use, from 0 to 1; `nil` if it is unknown.
+    /// - Returns: The plan as a JSON object.
+    static func json(
+        _ reduction: PlanReduction, on machine: ThisMachine, besides others: Double?
+    ) -> JSONValue {
         var object = PlanJSON.fields(of: reduction.requestedPlan)
+        object["other_programs"] = others.map { .number($0) } ?? .null
         object["cost"] = CostText.json(
             reduction.requestedCost, notes: machine.notes, fixes: RemedyText.json(reduction.fixes))
         object["budget"] = .object([

@@ -51,6 +51,18 @@ struct PhoneTokenTests {
         try FileManager.default.removeItem(atPath: folder)
     }
 
+    @Test(
+        "an invitation for a named phone contains the name in the link and in the code; invalid names are ignored"
+    )
+    func named() {
+        let invitation = PhoneInvitation(address: "https://host:8470/phone#token=abc", isReachable: true)
+        #expect(invitation.named("anna").address == "https://host:8470/phone#token=abc&name=anna")
+        #expect(invitation.named("anna").json([]) != invitation.json([]))
+        for name in [nil, "", "a b", "a&token=x", "ä", String(repeating: "a", count: 200)] {
+            #expect(invitation.named(name).address == invitation.address)
+        }
+    }
+
     @Test("an invitation contains the link, and its QR code as rows of equal length")
     func invitation() throws {
         let invitation = PhoneInvitation(

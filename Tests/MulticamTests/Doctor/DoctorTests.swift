@@ -1,4 +1,5 @@
 import Glibc
+import MulticamMedia
 import MulticamSyntheticMachines
 import Testing
 
@@ -21,7 +22,7 @@ struct DoctorTests {
                 "sound.server", "sound.default", "sound.level", "storage.space", "storage.writable",
                 "storage.kind", "storage.own", "system.governor", "system.encoder", "system.memory",
                 "system.clock",
-                "system.priority", "system.udev", "system.limits", "log.kernel",
+                "system.load", "system.priority", "system.udev", "system.limits", "log.kernel",
             ])
     }
 
@@ -44,6 +45,25 @@ struct DoctorTests {
         for words in illness.text { #expect(finding.text.contains(words), "\(finding.text)") }
         #expect(finding.text.hasSuffix(".") || finding.check.hasPrefix("log."))
         #expect(examination.isHealthy == (illness.level != .problem))
+    }
+
+    @Test("a profile with virtual devices needs no camera and no sound server")
+    func virtualDevices() throws {
+        let files = try HealthyMachine.files()
+        try files.remove("sys/class/video4linux")
+        try files.remove("sys/bus/usb/devices/1-1")
+        var machine = HealthyMachine.machine(files)
+        machine.audio = .failure(DeviceError(device: "default", operation: "connecting", reason: .notFound))
+        let checks = ["camera.present", "sound.server"]
+        #expect(
+            DoctorReport(of: machine).findings.filter { checks.contains($0.check) }.map(\.level) == [
+                .warning, .problem,
+            ])
+        (machine.needsCamera, machine.needsMicrophone) = (false, false)
+        #expect(
+            DoctorReport(of: machine).findings.filter { checks.contains($0.check) }.map(\.level) == [
+                .ok, .ok,
+            ])
     }
 
     @Test("invalid and missing files don't cause a crash")

@@ -54,7 +54,8 @@ enum HealthyMachine {
             audio: .success(survey(microphone())), output: folder("/home/ann/recordings"),
             ownFolders: [folder("/home/ann/.config/multicam"), folder("/home/ann/.local/state/multicam")],
             wallClock: 1_795_000_000,
-            kernelLog: .messages(["usb 1-1: new high-speed USB device number 2 using ehci-pci"]))
+            kernelLog: .messages(["usb 1-1: new high-speed USB device number 2 using ehci-pci"]),
+            shareOfOtherPrograms: 0.1)
     }
 
     static func access(_ node: String, isAllowed: Bool, mode: UInt32 = 0o660) -> Machine.NodeAccess {

@@ -292,6 +292,9 @@ extension DoctorTests {
 
     private static let computer = [
         MachineFaultCase(
+            "other programs keep the computer busy", facts: { $0.shareOfOtherPrograms = 0.7 }, "system.load",
+            .warning, "other programs use 70 % of the processors"),
+        MachineFaultCase(
             "few files may be open",
             files: { try $0.write("proc/self/limits", HealthyMachine.limits(files: "64 128")) },
             "system.limits", .warning, "128 open files", "LimitNOFILE="),

@@ -176,6 +176,19 @@ struct ProfileLibraryTests {
         #expect(entries[0].problem?.file == "bad.yaml")
     }
 
+    @Test("a profile file is listed first, and replaces the profile with the same name")
+    func withFile() throws {
+        let folder = Folder()
+        try folder.write("pip.yaml", "description: Mine\ncameras: { a: }\n")
+        try folder.write("bad.yaml", "cameras: 1")
+        let library = ProfileLibrary(
+            folders: [], shipped: [ShippedProfile(name: "pip", bytes: Array("cameras: { a: }".utf8))])
+        #expect(library.list(withFile: folder.path + "/pip.yaml").map(\.description) == ["Mine"])
+        let listed = library.list(withFile: folder.path + "/bad.yaml")
+        #expect(listed.map(\.name) == ["bad", "pip"])
+        #expect(listed[0].problem != nil && listed[0].profile == nil)
+    }
+
     @Test(
         "in the pattern `people`, each camera shows another person, and microphones record the person of their camera, or all people",
         arguments: [

@@ -3,11 +3,12 @@
 import { ask } from "./ask.js";
 import { addWords, say } from "./words.js";
 import { studio } from "./studio.js";
-import { StudioElement, h, keep, s, setText } from "./dom.js";
+import { StudioElement, h, keep, s, setFlag, setText } from "./dom.js";
 
 addWords({
     phones: ["Phones", "Telefone"],
     "add-phone": ["Add a phone", "Telefon hinzufügen"],
+    "phone-awaited": ["Waiting for phone {name}: scan this code.", "Warten auf Telefon {name}: diesen Code scannen."],
     "phone-code": ["Scan this code with the phone, or open the link on the phone. The link only lets the phone act as a camera.",
         "Diesen Code mit dem Telefon scannen oder den Link dort öffnen. Mit dem Link kann das Telefon nur als Kamera dienen."],
     "phone-code-name": ["QR code for the link", "QR-Code des Links"],
@@ -37,12 +38,19 @@ function drawCode(rows) {
 }
 
 export class PhonesView extends StudioElement {
+    /** @type {string[]} */
+    expected = [];
+    /** @type {Phone[]} */
+    phones = [];
+    isOpen = false;
+
     build() {
         this.classList.add("phones-view", "panel");
         this.button = h("button", { type: "button", class: "small", "aria-expanded": "false", onclick: () => void this.#open() }, say("add-phone"));
+        this.awaitedText = h("p", { class: "phone-awaited", role: "status" });
         this.place = h("div", { class: "phone-invitation", hidden: true });
         this.list = h("ul", { class: "phone-list" });
-        this.append(h("div", { class: "panel-head" }, h("h2", {}, say("phones")), this.button), this.place, this.list);
+        this.append(h("div", { class: "panel-head" }, h("h2", {}, say("phones")), this.button), this.awaitedText, this.place, this.list);
     }
 
     enter() {
@@ -53,19 +61,41 @@ export class PhonesView extends StudioElement {
         void this.#look();
     }
 
+    /**
+     * Sets the phones that the profile in use names, in the order in which they are awaited.
+     * @param {string[]} names
+     */
+    expect(names) {
+        if (names.join() === this.expected.join()) return;
+        this.expected = names;
+        void this.#look();
+    }
+
+    /**
+     * The name of the first phone that the recorder is waiting for. Without a status, the recorder hasn't opened its
+     * devices. With a status, it has had all phones, so a missing phone is one that has been lost.
+     */
+    #awaited() {
+        const isRunning = studio.state === "standby" || studio.state === "recording";
+        return this.expected.find((name) => {
+            const phone = this.phones.find((one) => one.name === name);
+            return isRunning ? phone?.role !== undefined && !phone.there : !phone?.there;
+        });
+    }
+
     async #open() {
-        if (!this.place || !this.button) return;
-        this.place.hidden = !this.place.hidden;
-        this.button.setAttribute("aria-expanded", String(!this.place.hidden));
-        if (!this.place.hidden) await this.#look();
+        this.isOpen = !this.isOpen;
+        this.#draw();
+        if (this.isOpen) await this.#look();
     }
 
     async #look() {
-        const answer = await ask("/api/v1/phones");
+        const awaited = this.#awaited();
+        const answer = await ask(`/api/v1/phones${awaited === undefined ? "" : `?name=${encodeURIComponent(awaited)}`}`);
         if (!answer.ok || !this.place) return;
         const value = /** @type {any} */ (answer.value);
-        /** @type {Phone[]} */
         this.phones = Array.isArray(value.phones) ? value.phones.slice(0, 32) : [];
+        this.#draw();
         if (!this.place.hidden && this.place.dataset.url !== value.url) {
             this.place.dataset.url = String(value.url);
             const link = h("input", { type: "text", readonly: true, "aria-label": say("phone-link"), onfocus: (/** @type {any} */ event) => event.target.select() });
@@ -73,12 +103,17 @@ export class PhonesView extends StudioElement {
             const copy = h("button", { type: "button", class: "small", onclick: () => void navigator.clipboard?.writeText(link.value) }, say("copy"));
             this.place.replaceChildren(drawCode(Array.isArray(value.code) ? value.code.map(String) : []), h("p", {}, say(value.reachable ? "phone-code" : "phone-unreachable")), h("div", { class: "phone-link" }, link, copy));
         }
-        this.#draw();
     }
 
     #draw() {
-        if (!this.list) return;
-        keep(this.list, this.phones ?? [], (phone) => phone.name, () => h("li", {},
+        if (!this.list || !this.place || !this.button || !this.awaitedText) return;
+        const awaited = this.#awaited();
+        setFlag(this, "data-awaits", awaited !== undefined);
+        setText(this.awaitedText, awaited === undefined ? "" : say("phone-awaited", { name: awaited }));
+        this.place.hidden = !this.isOpen && awaited === undefined;
+        this.button.hidden = awaited !== undefined;
+        this.button.setAttribute("aria-expanded", String(!this.place.hidden));
+        keep(this.list, this.phones, (phone) => phone.name, () => h("li", {},
             h("span", { class: "phone-name" }), h("span", { class: "quiet-text" })), (item, phone) => {
             const [name, words] = item.children;
             if (!name || !words) return;

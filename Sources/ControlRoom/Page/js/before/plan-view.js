@@ -18,8 +18,13 @@ addWords({
     "per-hour": ["{size}/h", "{size}/h"],
     "recordings-free": ["Recordings, {size} free", "Aufnahmen, {size} frei"],
     "together": ["total", "gesamt"],
+    "others-busy": ["Other programs use {percent} of the processors. The plan doesn't include them. Close other programs before you record.",
+        "Andere Programme belegen {percent} der Prozessoren. Der Plan enthält sie nicht. Vor der Aufnahme andere Programme beenden."],
     copied: ["stream copy", "Stream-Kopie"],
 });
+
+/** The share of the processors from which other programs can affect a recording. */
+const busyShare = 0.5;
 
 /** @param {string} text */
 function capital(text) {
@@ -39,20 +44,21 @@ export class PlanView extends StudioElement {
         this.setAttribute("aria-label", say("plan-title"));
         this.big = h("p", { class: "plan-big" }, "–");
         this.sentence = h("p", { class: "plan-sentence" });
+        this.busy = h("p", { class: "plan-busy" });
         this.bars = h("div", { class: "costs" });
         this.fixes = h("ul", { class: "plan-fixes" });
         this.reduced = h("p", { class: "quiet-text" });
         this.tracks = h("ul", { class: "plan-tracks" });
         this.append(
-            h("div", { class: "panel" }, h("h3", {}, say("plan-title")), this.big, this.sentence, this.bars),
+            h("div", { class: "panel" }, h("h3", {}, say("plan-title")), this.big, this.sentence, this.busy, this.bars),
             h("div", { class: "panel" }, h("h3", {}, say("make-fit")), this.fixes, this.reduced),
             h("div", { class: "panel" }, h("h3", {}, say("be-written")), this.tracks));
     }
 
     /** @param {any} plan output of `multicam plan --json` @param {string | undefined} problem */
     show(plan, problem) {
-        const { big, sentence, bars, fixes, reduced, tracks } = this;
-        if (!big || !sentence || !bars || !fixes || !reduced || !tracks) return;
+        const { big, sentence, busy, bars, fixes, reduced, tracks } = this;
+        if (!big || !sentence || !busy || !bars || !fixes || !reduced || !tracks) return;
         if (!plan) {
             if (problem !== undefined) setText(sentence, problem);
             setFlag(this, "data-old", true);
@@ -68,6 +74,8 @@ export class PlanView extends StudioElement {
         setFlag(big, "data-warn", hardware > budget);
         const worst = terms.reduce((/** @type {any} */ most, term) => (most === undefined || term.used > most.used ? term : most), undefined);
         setText(sentence, problem ?? (worst ? `${say("of-scarcest", { resource: resourceName(String(worst.resource)) })} ${worst.explanation ?? ""}` : ""));
+        const others = Number(plan.other_programs ?? 0);
+        setText(busy, others >= busyShare ? say("others-busy", { percent: percent(others) }) : "");
         const unknown = unknownTerms(cost.unknown);
         costBars(bars, [...terms.filter((term) => !String(term.resource).startsWith("thread:")).map((term) => ({
             resource: String(term.resource), used: Number(term.used), explanation: term.explanation,

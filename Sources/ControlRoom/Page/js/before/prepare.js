@@ -12,7 +12,7 @@ import { PlanView } from "./plan-view.js";
 import { DoctorView } from "./doctor-view.js";
 import { CalibrateView } from "./calibrate-view.js";
 import { PhonesView } from "./phones-view.js";
-import { offsetOf, withValue, withoutValue } from "./yaml-edit.js";
+import { nodeAt, offsetOf, readYaml, textAt, withValue } from "./yaml-edit.js";
 
 addWords({
     profile: ["Profile", "Profil"],
@@ -40,6 +40,17 @@ addWords({
 
 const checkAfterMs = 120;
 
+/**
+ * The names of the phones that a profile uses.
+ * @param {string} text
+ */
+function phonesOf(text) {
+    const root = readYaml(text);
+    const paths = ["cameras", "microphones"].flatMap((kind) => [...(nodeAt(root, kind)?.entries.keys() ?? [])].map((role) => `${kind}.${role}.device`));
+    const names = paths.map((path) => /^phone:(.+)$/.exec(textAt(root, path) ?? "")?.[1] ?? "").filter((name) => name !== "");
+    return [...new Set(names)].slice(0, 16);
+}
+
 export class Prepare extends StudioElement {
     name = "";
     text = "";
@@ -54,6 +65,7 @@ export class Prepare extends StudioElement {
     drafts = new Map();
     #timer = 0;
     #checks = 0;
+    #chosen = "";
     isText = false;
 
     build() {
@@ -70,7 +82,7 @@ export class Prepare extends StudioElement {
         this.useButton = h("button", { type: "button", class: "small use-profile", onclick: () => void this.#use() }, say("use-profile"));
         this.formButton = h("button", { type: "button", class: "small", "aria-pressed": "true", onclick: () => this.#show(false) }, say("form"));
         this.textButton = h("button", { type: "button", class: "small", "aria-pressed": "false", onclick: () => this.#show(true) }, say("text"));
-        this.form = new ProfileForm((path, value) => this.edit(value === "" ? withoutValue(this.text, path) : withValue(this.text, path, value)));
+        this.form = new ProfileForm((change) => this.edit(change(this.text)));
         this.area = h("textarea", { class: "profile-text", spellcheck: "false", wrap: "off", "aria-label": say("profile-text") });
         this.area.addEventListener("input", () => this.edit(this.area?.value ?? ""));
         this.faults = h("ul", { class: "faults", "aria-live": "polite" });
@@ -83,7 +95,7 @@ export class Prepare extends StudioElement {
         this.append(
             h("section", { class: "before-left", "aria-label": say("profiles") },
                 h("div", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, say("profile")), this.keepButton), this.keepForm, this.list, this.listNote),
-                new PhonesView(), this.doctor, new CalibrateView()),
+                this.phones = new PhonesView(), this.doctor, new CalibrateView()),
             this.middle = h("section", { class: "before-middle panel", "aria-label": say("profile") },
                 h("div", { class: "panel-head form-head" }, this.heading, this.stateText, this.backButton, this.useButton, h("div", { class: "two-buttons" }, this.formButton, this.textButton)),
                 this.form, this.textPlace),
@@ -124,7 +136,10 @@ export class Prepare extends StudioElement {
         if (name === this.name) return;
         if (this.name !== "" && this.text !== this.kept) this.drafts.set(this.name, this.text);
         else this.drafts.delete(this.name);
+        this.#chosen = name;
         const answer = await ask(`/api/v1/profiles/${encodeURIComponent(name)}`);
+        // Another profile may have been chosen while this one was being loaded.
+        if (this.#chosen !== name) return;
         if (!answer.ok) {
             note(say("refused", { what: answer.text }), true);
             return;
@@ -250,6 +265,7 @@ export class Prepare extends StudioElement {
             this.#list();
         }
         setText(this.heading, this.name);
+        if (this.name === this.current && this.kept !== "") this.phones?.expect(phonesOf(this.kept));
         const isChanged = this.text !== this.kept;
         setText(this.stateText, isChanged ? say("changed") : this.name === this.current && this.name !== "" ? say("in-use") : "");
         this.useButton.hidden = this.name === "" || (this.name === this.current && !isChanged);

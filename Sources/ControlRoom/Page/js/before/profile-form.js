@@ -9,7 +9,7 @@ import { studio } from "./studio.js";
 import { Picture } from "./picture.js";
 import { Ballistics, drawMeter } from "./meter.js";
 import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
-import { listAt, nodeAt, readYaml, textAt } from "./yaml-edit.js";
+import { listAt, nodeAt, readYaml, textAt, withRole, withValue, withoutRole, withoutValue } from "./yaml-edit.js";
 import { ControlsView } from "./controls-view.js";
 
 addWords({
@@ -43,6 +43,9 @@ addWords({
     "projects-none": ["none", "keine"],
     "projects-all": ["all formats", "alle Formate"],
     "name-of": ["Name of {role}", "Name von {role}"],
+    "add-camera": ["Add a camera", "Kamera hinzufügen"],
+    "add-microphone": ["Add a microphone", "Mikrofon hinzufügen"],
+    "remove-role": ["Remove {role}", "{role} entfernen"],
     "no-cameras": ["This profile has no cameras.", "Dieses Profil hat keine Kameras."],
 });
 
@@ -76,10 +79,15 @@ export class ProfileForm extends StudioElement {
     /** @type {import("./prepare.js").Fault[]} */
     #faults = [];
 
-    /** @param {(path: string, value: string) => void} onEdit */
-    constructor(onEdit) {
+    /** @param {(change: (text: string) => string) => void} onChange receives changes of the profile's text */
+    constructor(onChange) {
         super();
-        this.onEdit = onEdit;
+        this.onChange = onChange;
+    }
+
+    /** @param {string} path @param {string} value */
+    onEdit(path, value) {
+        this.onChange((text) => (value === "" ? withoutValue(text, path) : withValue(text, path, value)));
     }
 
     build() {
@@ -88,7 +96,23 @@ export class ProfileForm extends StudioElement {
         this.microphones = h("div", { class: "form-rows" });
         this.program = h("div", { class: "form-rows" });
         this.editing = h("div", { class: "form-rows" });
-        this.append(this.cameras, this.microphones, this.program, this.editing);
+        this.addButtons = [this.#addButton("cameras", "add-camera"), this.#addButton("microphones", "add-microphone")];
+        const [addCamera, addMicrophone] = this.addButtons;
+        this.append(this.cameras, addCamera ?? "", this.microphones, addMicrophone ?? "", this.program, this.editing);
+    }
+
+    /** @param {"cameras" | "microphones"} kind @param {string} words */
+    #addButton(kind, words) {
+        return h("button", { type: "button", class: "small add-role", hidden: true, onclick: () => this.onChange((text) => withRole(text, kind)) }, say(words));
+    }
+
+    /** @param {"cameras" | "microphones"} kind @param {string} role */
+    #removeButton(kind, role) {
+        return h("button", { type: "button", class: "row-controls row-remove", "aria-label": say("remove-role", { role }), title: say("remove-role", { role }), onclick: () => {
+            this.onChange((text) => withoutRole(text, kind, role));
+            // The row disappears, so the focus moves to the button that adds another one.
+            /** @type {HTMLElement | null} */ ((kind === "cameras" ? this.cameras : this.microphones)?.nextElementSibling ?? null)?.focus();
+        } }, icon("remove"));
     }
 
     enter() {
@@ -134,6 +158,7 @@ export class ProfileForm extends StudioElement {
         this.#faults = faults;
         const { cameras, microphones, program, editing } = this;
         if (!cameras || !microphones || !program || !editing) return;
+        for (const button of this.addButtons ?? []) button.hidden = false;
         const root = readYaml(text);
         const cameraRoles = [...(nodeAt(root, "cameras")?.entries.keys() ?? [])].slice(0, 16);
         const microphoneRoles = [...(nodeAt(root, "microphones")?.entries.keys() ?? [])].slice(0, 16);
@@ -200,7 +225,7 @@ export class ProfileForm extends StudioElement {
             button.setAttribute("aria-expanded", String(!more.hidden));
             if (!more.hidden && more.childElementCount === 0) more.append(new ControlsView(role));
         });
-        row.querySelector(".row-end")?.append(button);
+        row.querySelector(".row-end")?.append(button, this.#removeButton("cameras", role));
         return row;
     }
 
@@ -208,7 +233,9 @@ export class ProfileForm extends StudioElement {
     #microphoneRow(role) {
         const canvas = h("canvas", { "aria-hidden": "true" });
         this.meters.set(role, { meter: new Ballistics(), canvas });
-        return this.#row(h("div", { class: "thumbnail form-meter" }, canvas));
+        const row = this.#row(h("div", { class: "thumbnail form-meter" }, canvas));
+        row.querySelector(".row-end")?.append(this.#removeButton("microphones", role));
+        return row;
     }
 
     /** @param {HTMLElement} row @param {string} role */

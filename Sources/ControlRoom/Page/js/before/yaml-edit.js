@@ -19,6 +19,7 @@ function node(kind, start) {
 }
 
 const mostDepth = 12;
+const mixPath = "program.audio.mix";
 
 class Reader {
     /** @param {string} text */
@@ -286,6 +287,57 @@ export function withoutValue(text, path) {
     if (before.endsWith(",")) start = before.length - 1;
     else if (after) end += after[0].length;
     return text.slice(0, start) + text.slice(end);
+}
+
+/**
+ * Returns a profile's text with another camera or microphone. It is also part of the program's mix, if the profile
+ * lists the mix.
+ * @param {string} text
+ * @param {"cameras" | "microphones"} kind
+ * @returns {string}
+ */
+export function withRole(text, kind) {
+    const root = readYaml(text);
+    const used = new Set([...(nodeAt(root, "cameras")?.entries.keys() ?? []), ...(nodeAt(root, "microphones")?.entries.keys() ?? [])]);
+    const name = kind === "cameras" ? "camera" : "microphone";
+    let number = 1;
+    while (used.has(`${name}-${number}`)) number += 1;
+    const role = `${name}-${number}`;
+    const added = withValue(text, `${kind}.${role}.device`, kind === "cameras" ? "any" : "default");
+    const mix = listAt(root, mixPath);
+    return kind === "microphones" && mix ? withValue(added, mixPath, `[${[...mix, role].join(", ")}]`) : added;
+}
+
+/**
+ * Returns a profile's text without a camera or microphone, and without what the program, the mix, other microphones,
+ * and the people say about it. The first remaining inset becomes the main camera if the main camera is removed.
+ * @param {string} text
+ * @param {"cameras" | "microphones"} kind
+ * @param {string} role
+ * @returns {string}
+ */
+export function withoutRole(text, kind, role) {
+    const root = readYaml(text);
+    let result = text;
+    /** @param {string} path @param {string[]} items */
+    const list = (path, items) => {
+        result = items.length === 0 ? withoutValue(result, path) : withValue(result, path, items.length === 1 && nodeAt(root, path)?.kind === "scalar" ? items[0] ?? "" : `[${items.join(", ")}]`);
+    };
+    if (kind === "microphones") {
+        const mix = listAt(root, mixPath);
+        if (mix?.includes(role)) list(mixPath, mix.filter((other) => other !== role));
+    } else {
+        const insets = (listAt(root, "program.inset") ?? []).filter((other) => other !== role);
+        const isMain = textAt(root, "program.main") === role;
+        const main = isMain ? insets.shift() : undefined;
+        if (isMain) result = main === undefined ? withoutValue(result, "program.main") : withValue(result, "program.main", main);
+        if (nodeAt(root, "program.inset")) list("program.inset", insets);
+        for (const microphone of nodeAt(root, "microphones")?.entries.keys() ?? []) {
+            if (textAt(root, `microphones.${microphone}.camera`) === role) result = withoutValue(result, `microphones.${microphone}.camera`);
+        }
+    }
+    if (nodeAt(root, `people.${role}`)) result = withoutValue(result, `people.${role}`);
+    return withoutValue(result, `${kind}.${role}`);
 }
 
 /**

@@ -67,7 +67,8 @@ for (const element of document.querySelectorAll("[data-label]")) element.setAttr
 document.title = say("phone-title");
 
 // Store the token, so that the page can be reopened without the QR code, and remove the fragment from the address.
-const told = new URLSearchParams(location.hash.slice(1)).get("token");
+const fragment = new URLSearchParams(location.hash.slice(1));
+const told = fragment.get("token");
 if (told) {
     localStorage.setItem(tokenName, told);
     history.replaceState(null, "", location.pathname + location.search);
@@ -129,7 +130,8 @@ const lens = h("select", { id: "phone-lens" }, h("option", { value: "environment
 const size = h("select", { id: "phone-size" }, ...sizes.map((text) => h("option", { value: text }, text.replace("x", " × "))));
 const sound = h("input", { type: "checkbox", id: "phone-sound" });
 const begin = h("button", { type: "submit", class: "strong" }, say("begin"));
-name.value = localStorage.getItem("multicam.phone-name") ?? "phone";
+// The control room puts the name that the profile expects into the link.
+name.value = fragment.get("name") ?? localStorage.getItem("multicam.phone-name") ?? "phone";
 lens.value = localStorage.getItem("multicam.phone-lens") ?? "environment";
 size.value = localStorage.getItem("multicam.phone-size") ?? "1280x720";
 sound.checked = localStorage.getItem("multicam.phone-sound") !== "no";
