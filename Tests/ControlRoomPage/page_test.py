@@ -1507,6 +1507,7 @@ def _(room, browser, arguments):
             told.room.until("the card is shown", card.is_visible)
             assert card.locator(".result-word").inner_text() == word and card.get_attribute("data-result") == result
             assert all(sentence in card.inner_text() for sentence in fields["sentences"]), card.inner_text()
+            told.room.until("it is announced", lambda: fields["sentences"][-1] in page.locator("#spoken-status").inner_text())
             assert card.locator("[data-action=play]").is_visible() == is_readable
             assert card.locator("[data-action=recover]").is_visible() != is_readable
             if "title" in fields:
@@ -1543,10 +1544,10 @@ def _(room, browser, arguments):
     folder = open_recording(room)
     page = room.page
     page.locator(".manage button", has_text="Rename").click()
-    page.get_by_label("Title", exact=True).fill("Interview & <b>notes</b>")
+    page.locator(".rename-form").get_by_label("Title", exact=True).fill("Interview & <b>notes</b>")
     page.keyboard.press("Enter")
     room.until("the list has the title", lambda: page.locator(f'.recording-item[data-key="{folder}"] .recording-name').inner_text() == "Interview & <b>notes</b>")
-    assert page.locator(".recording-details h2").inner_text() == "Interview & <b>notes</b>"
+    room.until("the details have the title", lambda: page.locator(".recording-details h2").inner_text() == "Interview & <b>notes</b>")
     page.locator(".manage button", has_text="Delete").click()
     question = page.locator(".delete-question")
     assert "Interview & <b>notes</b>" in question.inner_text()

@@ -54,6 +54,12 @@ package struct JoinedMovie: Sendable {
                 )
             }
             var added = zip(tracks, content.tracks).map { $0.continuation(in: $1, from: start) }
+            let counts = (tracks.map(\.samples) + added).map(\.count)
+            guard counts.reduce(0, +) <= Self.maxSampleCount else {
+                throw FileError(
+                    path: file.path, operation: "joining",
+                    detail: "the program is too long to be joined. Download the parts separately.")
+            }
             let places = added.flatMap { $0.map(\.range) }
             guard let from = places.map(\.lowerBound).min(), let to = places.map(\.upperBound).max() else {
                 continue
@@ -101,6 +107,8 @@ package struct JoinedMovie: Sendable {
     }
 
     private static let mediaHeaderByteCount = 16
+    /// Maximum number of samples, which limits the memory for their list: about 24 hours of frames and audio packets.
+    private static let maxSampleCount = 7_000_000
 
     private static func content(of file: ReadFile) throws(FileError) -> MovieContent {
         guard let layout = try MovieLayout(of: file, byteCount: file.byteCount),

@@ -1,6 +1,7 @@
 // The card at the end of a recording: whether it is complete, what is missing and why, and the next actions.
 
 import { ask } from "./ask.js";
+import { announce } from "./message-line.js";
 import { bytes, clockTime } from "./numbers.js";
 import { addWords, say } from "./words.js";
 import { studio } from "./studio.js";
@@ -96,6 +97,7 @@ export class Ending extends StudioElement {
         }
         if (this.#shown !== folder) return;
         setFlag(this, "hidden", false);
+        announce([resultWord(recording), ...(recording.sentences ?? [])].join(" "));
     }
 
     /** @param {string} folder */

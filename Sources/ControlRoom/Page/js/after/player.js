@@ -80,7 +80,7 @@ export class Player extends StudioElement {
             this.#hasFilm = true;
             this.#playable(true);
             if (this.video && this.#startAt > 0) this.video.currentTime = this.#startAt;
-            if (this.video && this.#goesOn) void this.video.play();
+            if (this.video && this.#goesOn) this.video.play().catch(() => {}); // interrupted by Pause or by another recording
             this.#goesOn = false;
         });
         this.video.addEventListener("ended", () => {
@@ -205,7 +205,7 @@ export class Player extends StudioElement {
             this.#steppedAt = performance.now();
             if (this.#isStepping && this.#at >= this.duration - 1 / this.rate) this.#at = 0;
             this.#playing();
-        } else if (this.video.paused) void this.video.play();
+        } else if (this.video.paused) this.video.play().catch(() => {}); // interrupted by Pause or by another recording
         else this.video.pause();
     }
 
