@@ -12,6 +12,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/how-to/error-messages.md"
 OPENING = re.compile(r'(#*)("""|")')
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+# Advice that only the executables print is part of the message.
+INLINE_ADVICE = re.compile(r'\\\(onCommandLine\("([^"\n]*)"\)\)')
+ADVICE = re.compile(r'\bonCommandLine\(\s*(?=")')
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 
 
@@ -81,7 +84,8 @@ def messages(page):
 def main():
     strings = []
     for path in sorted((ROOT / "Sources").rglob("*.swift")):
-        code(path.read_text(), 0, strings)
+        text = INLINE_ADVICE.sub(lambda match: match[1], path.read_text())
+        code(ADVICE.sub("", text), 0, strings)
     found = list(messages(PAGE))
     stale = 0
     for number, message in found:

@@ -61,15 +61,17 @@ public struct FileError: Error, Sendable, Equatable {
 extension FileError: CustomStringConvertible {
     /// The complete message for the user: the path, the operation, the reason, and what to try.
     public var description: String {
-        let option = onCommandLine(" with `--output`")
         let explanation =
             switch errno {
             case 0: detail.printable()
             case EACCES where isReading, EPERM where isReading:
                 "permission denied. Ask the owner for read access, or use the account of the user who made the recording."
-            case EACCES, EPERM: "permission denied. Choose a folder that you can write to\(option)."
-            case ENOSPC, EDQUOT: "the disk is full. Free some space, or choose another disk\(option)."
-            case EROFS: "the file system is read-only. Choose another disk\(option)."
+            case EACCES, EPERM:
+                "permission denied. Choose a folder that you can write to\(onCommandLine(" with `--output`"))."
+            case ENOSPC, EDQUOT:
+                "the disk is full. Free some space, or choose another disk\(onCommandLine(" with `--output`"))."
+            case EROFS:
+                "the file system is read-only. Choose another disk\(onCommandLine(" with `--output`"))."
             case ENOENT: "no such file or folder. Check the path."
             case ENOTDIR: "part of the path is a file, not a folder. Check the path."
             case ENAMETOOLONG: "the name is too long. Choose a shorter one."
