@@ -57,7 +57,7 @@ public final class MulticamSession: Sendable {
     ///
     /// The times of events are relative to T0. On standby, the stream also contains events between recordings, whose
     /// times are relative to the start of the pause. The stream ends with the recording or, if `standBy` was called,
-    /// with `close`. The event `finished` isn't part of it: `multicam record` sends that event, with its exit status.
+    /// with `close`. The event `finished` isn't part of it; the result of the recording takes its place.
     ///
     /// A task that contains `for await event in session.events` retains the session until the stream ends. Assign the
     /// stream to a constant outside the task if dropping the session must end it.
@@ -525,8 +525,8 @@ public final class MulticamSession: Sendable {
     ///     computed for the folder and the duration in `options`.
     /// - Returns: The outcome, after all files are closed.
     /// - Throws: `RecordingError` when the recording can't begin, in which case no files are left behind. The
-    ///   error is `.nothingToWrite` when the plan has neither a program nor a track, and `.busy` or `.ended` when the
-    ///   session can't record now.
+    ///   error is `.nothingToWrite` when the plan has neither a program nor a track, `.busy` or `.ended` when the
+    ///   session can't record now, and `.stopped` when the task is canceled before T0.
     public func record(
         in folder: String? = nil, duration: Duration? = nil
     ) async throws(RecordingError) -> RecordingResult {
@@ -627,6 +627,7 @@ public final class MulticamSession: Sendable {
         with options: RecordingOptions, writesFiles: Bool, notifying start: Completion<Bool>,
         _ use: @escaping @Sendable (Recorder) throws(RecordingError) -> Outcome
     ) throws(RecordingError) -> (number: Int, outcome: Completion<Result<Outcome, RecordingError>>) {
+        if let duration = options.duration, duration <= .zero { throw .invalidDuration(duration) }
         let (number, standby) = try update { (state) throws(RecordingError) in
             (try state.beginRecording(), state.standby?.devices)
         }

@@ -248,7 +248,7 @@ package enum StressCause: String, Sendable, Codable, CaseIterable {
         case .thread: self = .pressure
         case .encoding: self = .processor
         case .unknownRole, .nothingToBackUp, .nothingToWrite, .plan, .stopped, .tap, .busy, .ended,
-            .clockNotRealTime:
+            .clockNotRealTime, .invalidDuration:
             self = .setup
         }
     }

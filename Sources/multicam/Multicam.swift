@@ -212,7 +212,7 @@ struct Multicam {
         switch error {
         case .device(let error): status(of: error)
         case .file(let error): status(of: error)
-        case .encoding, .thread, .busy, .ended, .clockNotRealTime: .failed
+        case .encoding, .thread, .busy, .ended, .clockNotRealTime, .invalidDuration: .failed
         case .unknownRole, .nothingToBackUp, .nothingToWrite, .plan, .tap: .usage
         case .stopped: .aborted
         }

@@ -93,7 +93,7 @@ final class SimulatedRecorderHost: RecorderHost {
     private static func status(_ profile: String, _ isRecording: Bool) -> ControlStatus {
         let text = """
             {"state": "\(isRecording ? "recording" : "standby")", "profile": "\(profile)", "time_ns": 0, "cameras": [], "microphones": [],
-            "scenes": [], "markers": [], "marker_count": 0, "limits": {}, "policy": "adapt", "given_up": [], "live_outputs": [], "governor": []
+            "scenes": [], "markers": [], "marker_count": 0, "limits": {}, "policy": "adapt", "given_up": [], "paused": [], "live_outputs": [], "governor": []
             \(isRecording ? ", \"folder\": \"/f/r\", \"t0_monotonic_ns\": 5" : "")}
             """
         do {

@@ -16,7 +16,7 @@ struct WordsTests {
     @Test("a device error states the operation, the device, the cause, and the remedy")
     func deviceErrors() {
         let missing = DeviceError(device: "/dev/video9", operation: "opening", errno: 2)
-        #expect(missing.reason == .notFound && missing.description.contains("multicam devices"))
+        #expect(missing.reason == .notFound && missing.description.contains("Connect it"))
         let holder = DeviceHolder(program: "obs\u{1B}", process: 4312)
         let busy = DeviceError(device: "/dev/video0", operation: "VIDIOC_S_FMT", reason: .busy(by: holder))
         #expect(busy.description.contains("the device is in use by `obs?` (process 4312)"))

@@ -84,6 +84,16 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
     public static prefix func - (value: Self) -> Self { .zero - value }
 }
 
+extension Nanoseconds: CustomStringConvertible {
+    /// The duration in seconds, such as `2.5 s`.
+    public var description: String { "\(inSeconds) s" }
+}
+
+extension Duration {
+    /// Creates a duration from a number of nanoseconds.
+    public init(_ duration: Nanoseconds) { self = .nanoseconds(duration.count) }
+}
+
 extension Nanoseconds {
     /// Parses a duration as written by users: `10`, `2.5`, `500ms`, `10s`, `90min`, `2h`, `1h30m`, `1:30`,
     /// `1:30:00`.

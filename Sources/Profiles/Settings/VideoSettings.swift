@@ -92,7 +92,7 @@ public struct TrackSettings: Sendable, Equatable {
 
     /// Creates track settings.
     public init(
-        cameras: Cameras, microphones: Microphones, files: Files = .oneEach,
+        cameras: Cameras = .copy, microphones: Microphones = .wav, files: Files = .oneEach,
         video: VideoSettings = VideoSettings(), metadata: Metadata = .none
     ) {
         self.cameras = cameras

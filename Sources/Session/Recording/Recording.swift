@@ -1,3 +1,4 @@
+internal import MulticamInputs
 public import MulticamMedia
 internal import MulticamSessionFolder
 
@@ -24,6 +25,10 @@ public final class Recording: Sendable {
 
     /// Whether the recording is running. The value is `false` once all files are closed.
     public var isRunning: Bool { session.isCurrent(number) }
+
+    /// T0, the start of all tracks, on the session's clock; `nil` before T0 and after the recording has ended, when
+    /// `result` has the time. A tap also receives frames from before T0; compare their `capturedAt` with this time.
+    public var startTime: ClockTime? { isRunning ? session.status.start : nil }
 
     /// Path of the session folder; `nil` after the recording has ended, when `result` has the path.
     public var folder: String? { isRunning ? session.folderPath : nil }

@@ -93,6 +93,8 @@ public struct RecordingResult: Sendable {
     public var losses: [LossCause: Int] {
         tracks.reduce(into: [:]) { sum, track in sum.merge(track.losses, uniquingKeysWith: +) }
     }
+    /// T0, the start of all tracks, on the session's clock.
+    public var startTime: ClockTime { ClockTime(nanoseconds: manifest.t0_monotonic_ns) }
     /// Duration of the recording from T0.
     public var duration: Nanoseconds { Nanoseconds(manifest.duration_ns) }
     /// Whether the recording is complete, with an explanation in full sentences.
@@ -130,6 +132,8 @@ public enum RecordingError: Error, Sendable, Equatable {
     case ended
     /// Standby requires a clock that runs in real time.
     case clockNotRealTime
+    /// The requested duration isn't greater than zero.
+    case invalidDuration(Nanoseconds)
 }
 
 extension RecordingError: CustomStringConvertible {
@@ -152,9 +156,12 @@ extension RecordingError: CustomStringConvertible {
         case .tap(let error): error.description
         case .busy:
             "the session is already recording, or its devices have already been started. Wait until that recording ends, or use another session."
-        case .ended: "the session has ended, and its devices are closed. Create a new session."
+        case .ended:
+            "the recording or its session has ended. Start another recording on standby, or create a new session."
         case .clockNotRealTime:
             "a session with a simulated clock can't be on standby. Record without standby."
+        case .invalidDuration(let duration):
+            "a recording can't last \(duration). The duration must be greater than zero; omit it to record until a stop is requested."
         }
     }
 }

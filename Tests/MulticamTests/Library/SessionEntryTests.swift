@@ -138,6 +138,22 @@ struct SessionEntryTests {
         #expect(first.duration >= .milliseconds(400) && first.duration < .seconds(3))
     }
 
+    @Test("a recording without a positive duration is refused, and the session can still record")
+    func duration() async throws {
+        let scratch = Scratch()
+        let session = try await MulticamSession(SessionConfiguration(profile: Self.profile()), on: .unlimited)
+        for duration in [Duration.zero, .seconds(-1)] {
+            await #expect(throws: RecordingError.invalidDuration(Nanoseconds(duration))) {
+                _ = try await session.record(in: scratch.path, duration: duration)
+            }
+        }
+        let recording = try await session.startRecording(in: scratch.path, duration: .milliseconds(500))
+        let start = recording.startTime
+        let result = try await recording.result
+        #expect(start == result.startTime && recording.startTime == nil)
+        #expect(Duration(result.duration) >= .milliseconds(400))
+    }
+
     @Test("a plan that exceeds the computer's capacity is refused with its cost")
     func overBudget() async throws {
         var profile = Self.profile()
