@@ -59,7 +59,7 @@ struct CompletionTests {
         #expect(try offers("multicam studio --camera ", in: scratch) == ["desk=", "face="])
         #expect(
             try offers("multicam record --profile pip --camera desk=virt", in: scratch) == [
-                "virtual:clap", "virtual:bars", "virtual:people",
+                "virtual:clap", "virtual:people", "virtual:bars",
             ])
         // Completions are also offered after a colon, because bash starts a new word there.
         #expect(try offers("multicam record --profile pip --camera desk=virtual:b", in: scratch) == ["bars"])

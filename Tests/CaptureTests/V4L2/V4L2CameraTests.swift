@@ -16,13 +16,13 @@ struct V4L2CameraTests {
             selector: node)
     }
 
-    @Test("explains how to list cameras if a camera is missing")
+    @Test("explains what to do if a camera is missing")
     func missing() {
         let error = #expect(throws: DeviceError.self) {
             _ = try V4L2Camera(device: camera("/dev/video-none"), format: format)
         }
         #expect(error?.reason == .notFound)
-        #expect(error?.description.contains("multicam devices") == true)
+        #expect(error?.description.contains("Connect it, or choose another device.") == true)
     }
 
     @Test("reports a node that is not a V4L2 node at its first ioctl")

@@ -136,7 +136,7 @@ struct ProfileChoiceTests {
     func noProposal() throws {
         let missing = try assign(profile([("desk", "any")], ChoiceSettings(prefer: "position:back")))
         #expect(missing.proposal == nil && missing.names == ["desk": "Studio"])
-        #expect(missing.notes.first?.contains("--set CAMERA --position back") == true)
+        #expect(missing.notes.first?.contains("(position:back) is not connected.") == true)
         let twins = [webcam(port: 4), webcam(port: 5)]
         let error = #expect(throws: DeviceError.self) {
             try assign(profile([("desk", "any")], ChoiceSettings(prefer: "webcam")), among: twins)

@@ -32,7 +32,7 @@ struct LiveOutputKeysTests {
         let noted = try LiveOutputKeys(of: Self.profile("url_from: { file: \(open) }"), environment: [:])
         #expect(noted.notes.count == 1 && noted.notes[0].contains("chmod 600 \(open)"))
         let home = try LiveOutputKeys(
-            of: Self.profile("url_from: { file: ~\(path) }".replacing("~/tmp/", with: "~/")),
+            of: Self.profile("url_from: { file: ~/\(URL(fileURLWithPath: path).lastPathComponent) }"),
             environment: ["HOME": FileManager.default.temporaryDirectory.path])
         #expect(home.profile.liveOutputs.first?.address == keys.profile.liveOutputs.first?.address)
         let whip = try LiveOutputKeys(

@@ -25,7 +25,7 @@ struct CameraSwitchTests {
         } catch {
             #expect(expected == nil)
             #expect(error == .noCamera(facing: current.position == .back ? .front : .back))
-            #expect(error.description.contains("multicam devices --set CAMERA --position"))
+            #expect(error.description.contains("Specify a camera by name."))
         }
     }
 

@@ -110,7 +110,7 @@ struct EncoderAssignmentTests {
     @Test(
         "a profile that requires hardware encoding reports the tested encoders, as for a missing device",
         arguments: [
-            ([], "multicam calibrate --machine"),
+            ([], "no hardware encoder was found and tested"),
             (
                 [TriedEncoder(encoder: card, outcome: .fails(reason: "the card lost frames."))],
                 "the card lost frames"

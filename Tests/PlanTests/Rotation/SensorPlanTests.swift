@@ -56,7 +56,7 @@ struct SensorPlanTests {
         let flat = try Self.plan(CameraMountingTests.device(.builtIn, .unspecified), .undecided)
         #expect(flat.cameras[0].rotation == .none)
         #expect(flat.notes.contains { $0.contains("is lying flat") })
-        #expect(flat.notes.contains { $0.contains("--position back") })
+        #expect(flat.notes.contains { $0.hasSuffix("so a front camera is assumed.") })
         let synthetic = try Self.plan(
             CameraMountingTests.device(.virtual, .unspecified, mounting: .half), nil)
         #expect(synthetic.cameras[0].rotation == .half && synthetic.cameras[0].rotationSource == .mounting)
@@ -67,7 +67,7 @@ struct SensorPlanTests {
     func refused() throws {
         let external = try Self.refusal(CameraMountingTests.device(.external, .front), .rotated(.none))
         #expect(external.field == "cameras.a.rotation" && external.line == 1 && external.column == 27)
-        #expect(external.description.contains("--type built-in") && !external.isMissingDevice)
+        #expect(external.description.contains("is not marked as built in") && !external.isMissingDevice)
         let blind = try Self.refusal(
             CameraMountingTests.device(.builtIn, .front), .unknown("no accelerometer was found"))
         #expect(
