@@ -73,13 +73,13 @@ package struct EndedRecording {
     /// - Throws: `FileError` with the operation "moving to the trash" if there is no trash for this folder, or if the folder
     ///   can't be moved.
     package func moveToTrash() throws(FileError) {
+        let use = try exclusiveUse()
+        defer { withExtendedLifetime(use.number) {} }
         let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
         guard let trash = Trash(for: parent) else {
             throw FileError(
-                path: path, operation: "moving to the trash",
-                detail:
-                    "this computer has no trash for the file system of this folder. To delete the recording permanently, use `--permanently`."
-            )
+                path: path, operation: Trash.operation,
+                detail: "this computer has no trash for the file system of this folder.")
         }
         try trash.move(path)
     }
@@ -88,6 +88,8 @@ package struct EndedRecording {
     ///
     /// - Throws: `FileError` with the operation "deleting" if a file can't be deleted.
     package func deletePermanently() throws(FileError) {
+        let use = try exclusiveUse()
+        defer { withExtendedLifetime(use.number) {} }
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
@@ -98,18 +100,45 @@ package struct EndedRecording {
             )
         }
     }
+
+    /// Locks the event file, so that neither a recovery nor another recorder can use the folder while it is being deleted.
+    ///
+    /// - Returns: The lock, which is released when the descriptor is closed. Without a regular event file, the folder itself is locked.
+    /// - Throws: `FileError` if another process uses the recording, or if the event file can't be opened.
+    private func exclusiveUse() throws(FileError) -> OwnedDescriptor {
+        let events: OwnedDescriptor
+        do throws(FileError) {
+            events = try folder.file(SessionFolder.eventFileName).openForReading()
+        } catch {
+            guard error.errno == ENOENT || error.errno == 0 else { throw error }
+            return try folder.lock()
+        }
+        // A network file system may allow only shared locks on a file that is open for reading.
+        for kind in [LOCK_EX, LOCK_SH] {
+            if flock(events.number, kind | LOCK_NB) == 0 { break }
+            if errno == EWOULDBLOCK {
+                throw FileError(
+                    path: path, operation: "deleting",
+                    detail: FolderState.running.remedy(for: path) ?? "the recording is running.")
+            }
+        }
+        return events
+    }
 }
 
 /// A trash of the user's desktop (freedesktop.org Trash specification 1.0).
 package struct Trash: Sendable, Equatable {
+    /// Operation name of errors.
+    package static let operation = "moving to the trash"
+
     /// Path of the trash, with the subfolders `files` and `info`.
     let path: String
     /// Path that the entries' original paths are relative to; `nil` for absolute paths, as in the home trash.
     let top: String?
 
     /// Finds the trash for the files in a folder: the home trash if the folder is on the same file system, and otherwise the
-    /// trash at the root of the folder's file system, which is created if necessary. The result is `nil` if there is neither,
-    /// or if the user has no desktop.
+    /// trash at the root of the folder's file system. A missing trash is created by `move`. The result is `nil` if neither
+    /// exists or can be created, or if the user has no desktop.
     package init?(for folder: String) {
         self.init(for: folder, environment: ProcessInfo.processInfo.environment)
     }
@@ -127,6 +156,7 @@ package struct Trash: Sendable, Equatable {
         }
         guard hasDesktop || Self.device(home) != nil, let device = Self.device(folder) else { return nil }
         if Self.device(Self.existing(home)) == device {
+            guard access(Self.existing(home), W_OK) == 0 else { return nil }
             (path, top) = (home, nil)
             return
         }
@@ -157,21 +187,24 @@ package struct Trash: Sendable, Equatable {
         return path
     }
 
-    /// Returns this user's trash at the root of a file system, and creates it; `nil` if that isn't possible. A shared `.Trash`
-    /// is used only if it is a folder with the sticky bit, as the specification requires.
-    private static func trash(atRoot root: String) -> String? {
+    /// Returns this user's trash at the root of a file system, which exists or can be created; `nil` if there is none. A
+    /// shared `.Trash` is used only if it is a folder with the sticky bit, as the specification requires.
+    static func trash(atRoot root: String) -> String? {
         let base = root == "/" ? "" : root
         var facts = stat()
-        var path = "\(base)/.Trash-\(getuid())"
-        if lstat("\(base)/.Trash", &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR,
-            facts.st_mode & S_ISVTX != 0
-        {
-            path = "\(base)/.Trash/\(getuid())"
-        }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST, lstat(path, &facts) == 0,
-            facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == getuid()
-        else { return nil }
-        return path
+        let isShared =
+            lstat("\(base)/.Trash", &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+            && facts.st_mode & S_ISVTX != 0
+        let shared = isShared ? [(parent: "\(base)/.Trash", path: "\(base)/.Trash/\(getuid())")] : []
+        return (shared + [(root, "\(base)/.Trash-\(getuid())")]).first { parent, path in
+            if lstat(path, &facts) == 0 { return isOwnFolder(path) && access(path, W_OK) == 0 }
+            return errno == ENOENT && access(parent, W_OK) == 0
+        }?.path
+    }
+
+    private static func isOwnFolder(_ path: String) -> Bool {
+        var facts = stat()
+        return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR && facts.st_uid == getuid()
     }
 
     /// Moves a file or folder to the trash.
@@ -181,11 +214,13 @@ package struct Trash: Sendable, Equatable {
     package func move(_ item: String) throws(FileError) {
         let name = item.lastIndex(of: "/").map { String(item[item.index(after: $0)...]) } ?? item
         func failure(_ code: Int32) -> FileError {
-            FileError(path: item, operation: "moving to the trash", errno: code)
+            FileError(path: item, operation: Trash.operation, errno: code)
         }
         for folder in ["files", "info"] {
             try FolderCreation.make("\(path)/\(folder)", permissions: 0o700)
         }
+        // Another user can create an entry in a shared `.Trash`.
+        guard top == nil || Self.isOwnFolder(path) else { throw failure(EACCES) }
         let prefix = top.map { $0 == "/" ? "/" : "\($0)/" } ?? ""
         let original = item.hasPrefix(prefix) ? String(item.dropFirst(prefix.count)) : item
         let now = LocalTime(Date())
@@ -193,9 +228,11 @@ package struct Trash: Sendable, Equatable {
         let time = [now.hour, now.minute, now.second].map { $0.padded(2) }.joined(separator: ":")
         let entry = Array(
             "[Trash Info]\nPath=\(original.percentEncoded)\nDeletionDate=\(date)T\(time)\n".utf8)
-        var number = 1
-        while true {
+        for number in 1...10_000 {
             let unique = number == 1 ? name : "\(name)-\(number)"
+            // A file without a description doesn't reserve its name, and rename(2) would replace an empty folder.
+            var facts = stat()
+            guard lstat("\(path)/files/\(unique)", &facts) != 0 else { continue }
             let note: ContainedFile
             do throws(FileError) {
                 note = try ContainedFile("\(unique).trashinfo", in: "\(path)/info")
@@ -205,16 +242,14 @@ package struct Trash: Sendable, Equatable {
                     throw failure(ENOSPC)
                 }
             } catch {
-                guard error.errno == EEXIST, number < 10_000 else { throw error }
-                number += 1
+                guard error.errno == EEXIST else { throw error }
                 continue
             }
-            guard rename(item, "\(path)/files/\(unique)") == 0 else {
-                let code = errno
-                note.discard()
-                throw failure(code)
-            }
-            return
+            if rename(item, "\(path)/files/\(unique)") == 0 { return }
+            let code = errno
+            note.discard()
+            guard code == EEXIST || code == ENOTEMPTY else { throw failure(code) }
         }
+        throw failure(EEXIST)
     }
 }

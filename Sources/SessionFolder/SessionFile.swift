@@ -10,32 +10,36 @@ package struct SessionFile: Sendable, Equatable {
 
     /// Maximum depth of the subfolders. multicam creates at most two levels.
     private static let maxDepth = 4
-    /// Maximum number of files, because a folder from another computer can contain any number of files.
+    /// Maximum number of names, because a folder from another computer can contain any number of files and subfolders.
     private static let maxCount = 20_000
 
-    /// Lists the regular files of a session folder, sorted by path. Skips links, hidden files, and drafts that are being
-    /// written. The result is empty if the folder can't be read.
+    /// Lists the regular files of a session folder, sorted by path. Skips links, hidden files, and files that are being
+    /// written: drafts and uploads. The result is empty if the folder can't be read.
     package static func list(in folder: ContainedFolder) -> [SessionFile] {
         var files: [SessionFile] = []
-        append(filesOf: "", in: folder, depth: 0, to: &files)
+        var rest = maxCount
+        append(filesOf: "", in: folder, depth: 0, upTo: &rest, to: &files)
         return files.sorted { $0.path < $1.path }
     }
 
     private static func append(
-        filesOf parent: String, in folder: ContainedFolder, depth: Int, to files: inout [SessionFile]
+        filesOf parent: String, in folder: ContainedFolder, depth: Int, upTo rest: inout Int,
+        to files: inout [SessionFile]
     ) {
-        let names: [String]
+        let listing: FolderListing
         do throws(FileError) {
-            names = try folder.listing(of: parent, atMost: maxCount).names
+            listing = try folder.listing(of: parent, atMost: rest)
         } catch {
             return
         }
-        for name in names where !name.hasPrefix(".") && !name.hasSuffix(".new") && files.count < maxCount {
+        rest -= listing.names.count + listing.unreadableNames.count
+        for name in listing.names
+        where !name.hasPrefix(".") && ![".new", UploadArrival.suffix].contains(where: name.hasSuffix) {
             let path = parent.isEmpty ? name : "\(parent)/\(name)"
             if let byteCount = folder.file(path).byteCount {
                 files.append(SessionFile(path: path, byteCount: byteCount))
             } else if depth < maxDepth {
-                append(filesOf: path, in: folder, depth: depth + 1, to: &files)
+                append(filesOf: path, in: folder, depth: depth + 1, upTo: &rest, to: &files)
             }
         }
     }

@@ -15,6 +15,8 @@ package final class SessionFolder: Sendable {
         guard let file = events.currentPath, let end = file.lastIndex(of: "/") else { return path }
         return String(file[..<end])
     }
+    /// Name of the event file, which a process locks while it records into the folder or recovers the recording.
+    static let eventFileName = "events.ndjson"
     /// The folder, which is kept open so that a recording continues even if the folder is moved.
     private let contained: ContainedFolder
     private let events: LineFile
@@ -49,7 +51,7 @@ package final class SessionFolder: Sendable {
         path = candidate
         do throws(FileError) {
             contained = try ContainedFolder(opening: candidate)
-            events = try LineFile(creating: contained.file("events.ndjson"))
+            events = try LineFile(creating: contained.file(Self.eventFileName))
             _ = events.lock()
             try FileReplacement.reserve(Self.reservedBytes, for: contained.file(Manifest.fileName))
         } catch {
@@ -238,7 +240,7 @@ package enum FolderState: Sendable, Equatable {
     /// Determines the state of a folder that is held open.
     package init(of folder: ContainedFolder) {
         let manifest = folder.file(Manifest.fileName)
-        let events = folder.file("events.ndjson")
+        let events = folder.file(SessionFolder.eventFileName)
         guard manifest.exists || events.exists else {
             self = .noRecording
             return
@@ -251,7 +253,7 @@ package enum FolderState: Sendable, Equatable {
                 }
             }
         } catch {
-            self = .ended
+            self = Self.isLocked(events) ? .running : .ended
             return
         }
         self = Self.isLocked(events) ? .running : FileSearch(in: folder).hasNoContent ? .empty : .unfinished

@@ -22,7 +22,9 @@ package struct UploadArrival: Sendable, Equatable {
     }
 
     /// Path of the file, relative to the session folder.
-    package var file: String { "cameras/\(role)-phone-\(id).part" }
+    package var file: String { "cameras/\(role)-phone-\(id)\(Self.suffix)" }
+    /// Suffix of the names of these files.
+    static let suffix = ".part"
 }
 
 extension Manifest {

@@ -70,6 +70,25 @@ struct EndedRecordingTests {
         #expect(throws: FileError.self) { try EndedRecording("\(place.path)/none") }
     }
 
+    @Test(
+        "a recording isn't deleted while another process uses it, even if its manifest is damaged",
+        arguments: [true, false])
+    func used(isDamagedBefore: Bool) throws {
+        let place = try Place()
+        let folder = try place.recording("talk")
+        if isDamagedBefore { try Data("{".utf8).write(to: URL(filePath: "\(folder)/manifest.json")) }
+        let events = open("\(folder)/events.ndjson", O_CREAT | O_RDWR, 0o600)
+        let recording = try EndedRecording(folder)
+        #expect(flock(events, LOCK_EX | LOCK_NB) == 0)
+        #expect(throws: FileError.self) { try recording.deletePermanently() }
+        #expect(throws: FileError.self) { try recording.moveToTrash() }
+        if isDamagedBefore { #expect(throws: FileError.self) { try EndedRecording(folder) } }
+        #expect(access("\(folder)/program.mp4", F_OK) == 0)
+        close(events)
+        try recording.deletePermanently()
+        #expect(access(folder, F_OK) != 0)
+    }
+
     @Test("deleting permanently removes the folder, but not what its links refer to")
     func deletes() throws {
         let place = try Place()
@@ -88,7 +107,13 @@ struct EndedRecordingTests {
         let trash = try #require(Trash(for: place.path, environment: environment))
         #expect(trash == Trash(for: place.path, environment: environment))
         #expect(trash.path == "\(place.path)/data/Trash" && trash.top == nil)
-        for expected in ["a talk", "a talk-2"] {
+        #expect(access("\(place.path)/data", F_OK) != 0, "finding the trash creates nothing")
+        // Entries without a description, which another program left behind.
+        for orphan in ["a talk-2", "a talk-3/files"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(trash.path)/files/\(orphan)", withIntermediateDirectories: true)
+        }
+        for expected in ["a talk", "a talk-4"] {
             let folder = try place.recording("a talk")
             try trash.move(folder)
             #expect(access(folder, F_OK) != 0)
@@ -99,6 +124,23 @@ struct EndedRecordingTests {
             #expect(lines[1] == "Path=\(place.path)/a%20talk")
             #expect(lines[2].wholeMatch(of: /DeletionDate=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/) != nil)
         }
+    }
+
+    @Test("a shared trash is used only if it is sticky and usable, and finding a trash creates nothing")
+    func sharedTrash() throws {
+        let place = try Place()
+        let own = "\(place.path)/.Trash-\(getuid())"
+        let shared = "\(place.path)/.Trash"
+        #expect(Trash.trash(atRoot: place.path) == own)
+        #expect(mkdir(shared, 0o700) == 0)
+        #expect(Trash.trash(atRoot: place.path) == own)
+        #expect(chmod(shared, 0o1777) == 0)
+        #expect(Trash.trash(atRoot: place.path) == "\(shared)/\(getuid())")
+        try Data().write(to: URL(filePath: "\(shared)/\(getuid())"))
+        #expect(Trash.trash(atRoot: place.path) == own)
+        #expect(access(own, F_OK) != 0)
+        try Data().write(to: URL(filePath: own))
+        #expect(Trash.trash(atRoot: place.path) == nil)
     }
 
     @Test("a computer without a desktop has no trash, unless the user already has one")
@@ -138,13 +180,13 @@ struct EndedRecordingTests {
         #expect(incomplete.verdict == incomplete.sentences.joined(separator: " "))
     }
 
-    @Test("the files of a folder are listed without links, drafts, and hidden files")
+    @Test("the files of a folder are listed without links, drafts, unfinished uploads, and hidden files")
     func files() throws {
         let place = try Place()
         let folder = try place.recording("talk")
         try FileManager.default.createDirectory(
             atPath: "\(folder)/cameras", withIntermediateDirectories: true)
-        for name in ["cameras/desk.mov", ".hidden", "manifest.json.new"] {
+        for name in ["cameras/desk.mov", "cameras/desk-phone-7.part", ".hidden", "manifest.json.new"] {
             try Data(count: 7).write(to: URL(filePath: "\(folder)/\(name)"))
         }
         try FileManager.default.createSymbolicLink(

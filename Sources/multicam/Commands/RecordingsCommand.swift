@@ -16,6 +16,8 @@ struct RecordingsCommand: Command {
                 + "command fails; use `--permanently` to delete the folder anyway. A backup isn't deleted.",
             "`open` shows the session folder in the desktop's file manager.",
             "A running recording can't be renamed or deleted.",
+            "Exit status: 1 if the folder isn't a session folder, the recording is running, or the folder can't be moved to the "
+                + "trash or opened; 4 if permissions are missing.",
         ],
         positionals: [
             PositionalSpec("TASK", isOptional: true, help: "Task: `rename`, `delete`, or `open`."),
@@ -80,6 +82,19 @@ struct RecordingsCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
+        do {
+            return try perform()
+        } catch let error as FileError
+            where !error.isPermission && (error.errno == 0 || error.operation == Trash.operation)
+        {
+            let offersDeletion = error.operation == Trash.operation && !wantsJSON
+            Output.message(
+                "\(error)" + (offersDeletion ? " To delete the files permanently, use `--permanently`." : ""))
+            return .failed
+        }
+    }
+
+    private func perform() throws -> ExitStatus {
         switch task {
         case .list(let folder): try list(folder)
         case .rename(let path, let title):
