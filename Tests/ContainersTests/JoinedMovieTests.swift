@@ -104,6 +104,16 @@ struct JoinedMovieTests {
         #expect(error?.description.contains("Download the parts separately.") == true)
     }
 
+    @Test("isn't made from more samples than the limit, in one part or in all parts together")
+    func tooLong() throws {
+        let film = try Clip.camera.get()
+        let parts = [try part("a.mp4", film, from: 0, to: 30), try part("b.mp4", film, from: 30, to: 60)]
+        let count = try JoinedMovie([parts[0]]).sampleCounts.reduce(0, +)
+        #expect(throws: FileError.self) { try JoinedMovie([parts[0]], atMost: count - 1) }
+        let error = #expect(throws: FileError.self) { try JoinedMovie(parts, atMost: count) }
+        #expect(error?.description.contains("too long") == true)
+    }
+
     @Test("isn't made from a file that multicam didn't record")
     func foreign() throws {
         let path = folder.file("clip.mp4")

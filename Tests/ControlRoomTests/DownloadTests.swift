@@ -33,7 +33,15 @@ final class DownloadTests {
         try bytes.write(to: URL(filePath: "\(session)/\(path)"))
     }
 
-    private func writeManifest() throws {
+    private func writeManifest(programParts: Int = 0) throws {
+        var program: [Manifest.Track] = []
+        if programParts > 0 {
+            var track = Manifest.Track(
+                name: "program", kind: "program", file: "program.mp4", stream: 0, codec: "h264", first_ns: 0,
+                duration_ns: 10_000_000_000)
+            track.parts = (1..<programParts).map { "program-\($0 + 1).mp4" }
+            program = [track]
+        }
         let track = Manifest.Track(
             name: "desk", kind: "camera", file: "cameras/desk.mov", stream: 0, codec: "mjpeg", first_ns: 0,
             duration_ns: 10_000_000_000)
@@ -41,7 +49,7 @@ final class DownloadTests {
             multicam: "0.0.0", profile: "pip", started: "2026-11-21T14:23:10.000000000+01:00",
             t0_monotonic_ns: 0, duration_ns: 10_000_000_000, alignment_delay_ns: 100_000_000,
             outcome: .finished, machine: Manifest.Machine(host: "h", system: "s", processors: 1),
-            devices: [], tracks: [track], cost: nil, governor: [], markers: [], gaps: [])
+            devices: [], tracks: program + [track], cost: nil, governor: [], markers: [], gaps: [])
         try write(JSONText.pretty(manifest), to: "manifest.json")
     }
 
@@ -54,7 +62,7 @@ final class DownloadTests {
         var found = Data()
         while Int64(found.count) < content.byteCount {
             let count = min(777, Int(content.byteCount) - found.count)
-            let piece = try #require(content.read(count, at: Int64(found.count)))
+            let piece = try #require(content.read(count, at: Int64(found.count), dropsCache: false))
             #expect(piece.count == count)
             found += piece
         }
@@ -69,7 +77,7 @@ final class DownloadTests {
         let content = try archive()
         let data = try bytes(of: content)
         #expect(content.tag == nil)
-        #expect(content.read(1, at: content.byteCount) ?? Data() == Data())
+        #expect(content.read(1, at: content.byteCount, dropsCache: false) ?? Data() == Data())
         func number(_ count: Int, at place: Int) -> Int {
             (0..<count).reduce(0) { $0 | Int(data[place + $1]) << (8 * $1) }
         }
@@ -93,6 +101,10 @@ final class DownloadTests {
         let start = desk.offset + 30 + "talk/cameras/desk.mov".utf8.count
         #expect(data[start..<start + 9] == Data("123456789".utf8))
         #expect(found["talk/edit/session.edl"]?.checksum == 0)
+        // Programs that extract from a stream need the size of a stored file before its bytes.
+        #expect(number(4, at: desk.offset + 18) == 9 && number(2, at: desk.offset + 6) & 8 == 8)
+        let empty = try #require(found["talk/edit/session.edl"]?.offset)
+        #expect(number(2, at: empty + 6) & 8 == 0, "an empty file has no descriptor")
     }
 
     @Test("an archive ends if a file changes its size, and never contains what a link refers to")
@@ -102,11 +114,11 @@ final class DownloadTests {
             atPath: session + "/edit/secret.mp4", withDestinationPath: "/etc/passwd")
         let content = try archive()
         try write(Data(count: 4000), to: "cameras/desk.mov")
-        #expect(content.read(10_000, at: 0) == nil)
+        #expect(content.read(10_000, at: 0, dropsCache: false) == nil)
         let again = try archive()
         #expect(!String(decoding: try bytes(of: again), as: UTF8.self).contains("secret"))
         // The checksums require that the archive is read in order.
-        #expect(try archive().read(10, at: 5) == nil)
+        #expect(try archive().read(10, at: 5, dropsCache: false) == nil)
     }
 
     @Test("an archive of files and offsets beyond 4 GiB announces a size that includes ZIP64 fields")
@@ -122,6 +134,15 @@ final class DownloadTests {
         let large = (30 + first + 20) + (5 << 30) + 24 + (46 + first + 4 + 16)
         let small = (30 + second) + 10 + 16 + (46 + second + 4 + 8)
         #expect(try archive().byteCount == large + small + 56 + 20 + 22)
+    }
+
+    @Test("a program of too many parts isn't joined, and no part is opened")
+    func manyParts() throws {
+        try writeManifest(programParts: 201)
+        var library = RecordingLibrary(output)
+        let recording = try library.recording("talk")
+        let refusal = #expect(throws: RecordingRefusal.self) { try library.program(of: recording) }
+        #expect(refusal?.status == 409 && refusal?.text.contains("Download the parts separately.") == true)
     }
 
     @Test("the list of downloads has the kind, track, and size of each file")

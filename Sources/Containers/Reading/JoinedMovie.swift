@@ -32,18 +32,22 @@ package struct JoinedMovie: Sendable {
     /// - Parameters:
     ///   - parts: At least one part in order, each with the position of its time 0 relative to T0.
     ///   - metadata: Title, date, and chapters of the joined movie, relative to T0.
+    ///   - maxSampleCount: Maximum number of frames, audio packets, and timecode labels, which limits the memory for their
+    ///     list. The default is about nine hours.
     /// - Throws: `FileError` with the operation "reading" if a part isn't a movie recorded by multicam, or with the operation
     ///   "joining" if a part was encoded with different parameters than the first part.
     package init(
-        _ parts: [(file: ReadFile, start: MediaTime)], metadata: MovieMetadata = MovieMetadata()
+        _ parts: [(file: ReadFile, start: MediaTime)], metadata: MovieMetadata = MovieMetadata(),
+        atMost maxSampleCount: Int = 2_500_000
     ) throws(FileError) {
         precondition(!parts.isEmpty, "a movie has at least one part")
-        let first = try Self.content(of: parts[0].file)
-        var tracks = first.tracks.map { Track($0) }
+        var content = try Self.content(of: parts[0].file)
+        let (kind, createdAt, timeScale) = (content.layout.kind, content.createdAt, content.movieTimeScale)
+        var tracks = content.tracks.map { Track($0) }
         var media: [Piece] = []
         var mediaByteCount: Int64 = 0
         for (index, (file, start)) in parts.enumerated() {
-            let content = index == 0 ? first : try Self.content(of: file)
+            if index > 0 { content = try Self.content(of: file) }
             guard content.tracks.count == tracks.count,
                 zip(tracks, content.tracks).allSatisfy({ $0.canContinue(in: $1) })
             else {
@@ -53,37 +57,42 @@ package struct JoinedMovie: Sendable {
                         "this part was encoded with different parameters than the first part. Download the parts separately."
                 )
             }
-            var added = zip(tracks, content.tracks).map { $0.continuation(in: $1, from: start) }
-            let counts = (tracks.map(\.samples) + added).map(\.count)
-            guard counts.reduce(0, +) <= Self.maxSampleCount else {
+            let counts = tracks.map(\.samples.count)
+            guard content.tracks.reduce(counts.reduce(0, +), { $0 + $1.samples.count }) <= maxSampleCount
+            else {
                 throw FileError(
                     path: file.path, operation: "joining",
                     detail: "the program is too long to be joined. Download the parts separately.")
             }
-            let places = added.flatMap { $0.map(\.range) }
-            guard let from = places.map(\.lowerBound).min(), let to = places.map(\.upperBound).max() else {
-                continue
-            }
-            // The range also contains the headers of the part's fragments, which readers skip in any multicam movie.
-            for track in added.indices {
-                for sample in added[track].indices {
-                    added[track][sample] = added[track][sample].placed(at: mediaByteCount - from)
+            var (from, to) = (Int64.max, Int64.min)
+            for track in tracks.indices {
+                tracks[track].append(content.tracks[track].samples, from: start)
+                for sample in tracks[track].samples[counts[track]...] {
+                    (from, to) = (min(from, sample.range.lowerBound), max(to, sample.range.upperBound))
                 }
-                tracks[track].append(added[track], end: content.tracks[track].end, from: start)
             }
+            guard from < to else { continue }
+            // The range also contains the headers of the part's fragments, which readers skip in any multicam movie.
+            for track in tracks.indices {
+                tracks[track].place(
+                    after: counts[track], at: mediaByteCount - from, end: content.tracks[track].end,
+                    from: start)
+            }
+            // The next part is read while these samples aren't needed anymore.
+            content.tracks = []
             media.append(.part(index, from..<to))
             mediaByteCount += to - from
         }
         var recorded = tracks.map { track in
             RecordedTrack(
-                track.first.description, number: track.first.number, configuration: track.first.configuration,
+                track.description, number: track.number, configuration: track.configuration,
                 index: SampleIndex(track.samples))
         }
-        recorded.setEnds(
-            tracks.map { $0.first.description.isTimecode ? nil : $0.end }, mayStretch: true)
+        recorded.setEnds(tracks.map { $0.description.isTimecode ? nil : $0.end }, mayStretch: true)
+        tracks = []
         func header(chaptersAt offset: Int64) -> (index: [UInt8], chapters: [UInt8]) {
             var index = MovieBox(
-                kind: first.layout.kind, createdAt: first.createdAt, movieTimeScale: first.movieTimeScale,
+                kind: kind, createdAt: createdAt, movieTimeScale: timeScale,
                 tracks: recorded, reached: nil)
             let chapters = metadata.isEmpty ? [] : index.add(metadata, chaptersAt: offset)
             return (index.bytes, chapters)
@@ -91,12 +100,12 @@ package struct JoinedMovie: Sendable {
         // The size of the index doesn't depend on the positions in it.
         let (unplaced, chapters) = header(chaptersAt: 0)
         let chapterOffset =
-            Int64(first.layout.kind.fileType.count + unplaced.count + Self.mediaHeaderByteCount)
+            Int64(kind.fileType.count + unplaced.count + Self.mediaHeaderByteCount)
         for track in recorded.indices {
             recorded[track].moveSamples(by: chapterOffset + Int64(chapters.count))
         }
         var start = BoxBuffer()
-        start.put(first.layout.kind.fileType)
+        start.put(kind.fileType)
         start.put(header(chaptersAt: chapterOffset).index)
         start.put32(1)  // the size follows as a 64-bit number
         start.put(code: "mdat")
@@ -107,8 +116,6 @@ package struct JoinedMovie: Sendable {
     }
 
     private static let mediaHeaderByteCount = 16
-    /// Maximum number of samples, which limits the memory for their list: about 24 hours of frames and audio packets.
-    private static let maxSampleCount = 7_000_000
 
     private static func content(of file: ReadFile) throws(FileError) -> MovieContent {
         guard let layout = try MovieLayout(of: file, byteCount: file.byteCount),
@@ -123,33 +130,43 @@ package struct JoinedMovie: Sendable {
 
     /// A track of the joined movie.
     private struct Track {
-        /// The track in the first part.
-        let first: MovieBoxReader.Track
+        let number: UInt32
+        let description: MovieTrack
+        let configuration: DecoderConfiguration
         /// Samples with times relative to T0, and positions relative to the start of the joined media data.
         private(set) var samples: [PlacedSample] = []
         /// End of the track, in ticks relative to T0.
         private(set) var end: Int64 = 0
 
-        init(_ first: MovieBoxReader.Track) { self.first = first }
+        /// Creates an empty track with the parameters of the track in the first part.
+        init(_ first: MovieBoxReader.Track) {
+            (number, description, configuration) = (first.number, first.description, first.configuration)
+        }
 
         func canContinue(in part: MovieBoxReader.Track) -> Bool {
-            if case .timecode = first.description { return part.description.isTimecode }
-            return part.description == first.description && part.configuration == first.configuration
+            if case .timecode = description { return part.description.isTimecode }
+            return part.description == description && part.configuration == configuration
         }
 
-        /// Returns the samples of a later part that the track doesn't contain yet, with times relative to T0.
-        func continuation(in part: MovieBoxReader.Track, from start: MediaTime) -> [PlacedSample] {
+        /// Appends the samples of the next part that the track doesn't contain yet, still with positions in the part.
+        mutating func append(_ part: [PlacedSample], from start: MediaTime) {
             // The label of a timecode track applies to the whole movie.
-            if first.description.isTimecode, !samples.isEmpty { return [] }
-            let shift = start.ticks(perSecond: first.description.timeScale)
-            let moved = part.samples.map { $0.moved(by: shift) }
-            guard let last = samples.last else { return moved }
-            return Array(moved.drop { $0.decode <= last.decode })
+            if description.isTimecode, !samples.isEmpty { return }
+            let shift = start.ticks(perSecond: description.timeScale)
+            let last = samples.last?.decode
+            for sample in part {
+                let moved = sample.moved(by: shift)
+                if let last, moved.decode <= last { continue }
+                samples.append(moved)
+            }
         }
 
-        mutating func append(_ added: [PlacedSample], end: Int64, from start: MediaTime) {
-            samples += added
-            self.end = max(self.end, end + start.ticks(perSecond: first.description.timeScale))
+        /// Moves the positions of the samples after the first `count`, and extends the track to the end of their part.
+        mutating func place(after count: Int, at byteCount: Int64, end: Int64, from start: MediaTime) {
+            for index in samples.indices.dropFirst(count) {
+                samples[index] = samples[index].placed(at: byteCount)
+            }
+            self.end = max(self.end, end + start.ticks(perSecond: description.timeScale))
         }
     }
 }

@@ -54,7 +54,7 @@ struct WebAccessPolicy {
         // the browser's own headers show whether one of our pages sent the request.
         let isOwnPage = request.fetchSite.map { ["same-origin", "none"].contains($0.lowercased()) } ?? true
         if hasCookie, isOwnPage {
-            let changes = request.method != "GET" || request.path == WebServer.socketPath
+            let changes = !["GET", "HEAD"].contains(request.method) || request.path == WebServer.socketPath
             return changes && origin == nil
                 ? WebResponse(403, message: "The `Origin` header is missing.") : nil
         }

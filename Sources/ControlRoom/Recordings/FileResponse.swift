@@ -20,7 +20,8 @@ final class FileResponse {
     /// Number of pieces requested but not yet written.
     private var requestedPieces = 0
     private var unwritten = 0
-    private var lastWriteTime = MonotonicClock().now
+    /// Time when the client last read a piece, or when a piece was last ready for it.
+    private var lastProgress = MonotonicClock().now
 
     private static let pieceBytes: Int64 = 1 << 18
     private static let mostPieces = 2
@@ -41,7 +42,9 @@ final class FileResponse {
         (self.request, self.file, self.number, self.requestBytes) = (request, file, number, requestBytes)
         // Parts of different versions of the file don't fit together.
         let isSame = file.tag != nil && (request.head.ifRange.map { $0 == file.tag } ?? true)
-        let range = ByteRange(isSame ? request.head.range : nil, of: file.byteCount)
+        let isHead = request.head.method == "HEAD"
+        // The standard defines ranges only for GET.
+        let range = ByteRange(isSame && !isHead ? request.head.range : nil, of: file.byteCount)
         var answer = WebResponse(200, file.type, Data())
         answer.bytes = nil
         answer.headers = headers
@@ -70,6 +73,11 @@ final class FileResponse {
         let sent = soup_server_message_get_response_headers(request.message)
         soup_message_headers_set_encoding(sent, SOUP_ENCODING_CONTENT_LENGTH)
         soup_message_headers_set_content_length(sent, goffset(rest.count))
+        guard !isHead else {
+            isFinished = true
+            request.resume()
+            return
+        }
         soup_message_body_set_accumulate(soup_server_message_get_response_body(request.message), 0)
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = soup_web_observe_message(
@@ -94,6 +102,7 @@ final class FileResponse {
     func receive(_ bytes: Data?) {
         guard !isFinished else { return }
         requestedPieces -= 1
+        lastProgress = MonotonicClock().now
         guard let bytes, !bytes.isEmpty else { return end() }
         let body = soup_server_message_get_response_body(request.message)
         bytes.withUnsafeBytes {
@@ -105,13 +114,14 @@ final class FileResponse {
         requestMore()
     }
 
-    /// Closes the connection if the client has read nothing for a minute.
+    /// Closes the connection if the client has read nothing for a minute. The time that the disk needs for a piece doesn't
+    /// count.
     func endIfStalled(at now: ClockTime) {
-        if !isFinished, now - lastWriteTime > Self.stallTimeout { end() }
+        if !isFinished, requestedPieces == 0, now - lastProgress > Self.stallTimeout { end() }
     }
 
     private func chunkWritten() {
-        lastWriteTime = MonotonicClock().now
+        lastProgress = MonotonicClock().now
         unwritten = max(0, unwritten - 1)
         requestMore()
     }
@@ -183,8 +193,13 @@ protocol DownloadContent: Sendable {
 
     /// Reads bytes. Blocks until the disk has delivered the bytes.
     ///
+    /// - Parameters:
+    ///   - count: Number of bytes.
+    ///   - offset: Offset of the first byte.
+    ///   - dropsCache: Whether the bytes are removed from the page cache, so that a large download doesn't displace data of
+    ///     other programs.
     /// - Returns: `count` bytes; fewer bytes or `nil` if they can't be read.
-    func read(_ count: Int, at offset: Int64) -> Data?
+    func read(_ count: Int, at offset: Int64, dropsCache: Bool) -> Data?
 }
 
 /// A file of a recording, open for reading. Safe to use from any thread.
@@ -243,21 +258,19 @@ final class RecordedFile: DownloadContent {
     /// A path that reopens exactly this file.
     var path: String { "/proc/self/fd/\(descriptor.number)" }
 
-    /// Removes a range of the file from the page cache, so that a large download doesn't displace data of other programs.
-    func dropCache(_ range: Range<Int64>) {
-        posix_fadvise(descriptor.number, off_t(range.lowerBound), off_t(range.count), POSIX_FADV_DONTNEED)
-    }
-
     /// Reads bytes of the file. Blocks until the disk has delivered the bytes.
     ///
     /// - Returns: At most `count` bytes, fewer at the end of the file; `nil` if the file can't be read.
-    func read(_ count: Int, at offset: Int64) -> Data? {
+    func read(_ count: Int, at offset: Int64, dropsCache: Bool = false) -> Data? {
         var bytes = Data(count: count)
         let got = bytes.withUnsafeMutableBytes { buffer in
             while true {
                 let got = pread(descriptor.number, buffer.baseAddress, buffer.count, off_t(offset))
                 if got >= 0 || errno != EINTR { return got }
             }
+        }
+        if dropsCache, got > 0 {
+            posix_fadvise(descriptor.number, off_t(offset), off_t(got), POSIX_FADV_DONTNEED)
         }
         return got > 0 ? bytes.prefix(got) : nil
     }

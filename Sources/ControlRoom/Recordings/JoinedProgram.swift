@@ -27,7 +27,7 @@ final class JoinedProgram: DownloadContent {
         byteCount = end
     }
 
-    func read(_ count: Int, at offset: Int64) -> Data? {
+    func read(_ count: Int, at offset: Int64, dropsCache: Bool) -> Data? {
         var found = Data()
         for (start, piece) in pieces {
             let place = offset + Int64(found.count) - start
@@ -36,7 +36,9 @@ final class JoinedProgram: DownloadContent {
             switch piece {
             case .bytes(let bytes): found += bytes[Int(place)..<Int(place) + wanted]
             case .part(let index, let range):
-                guard let bytes = parts[index].read(wanted, at: range.lowerBound + place),
+                guard
+                    let bytes = parts[index].read(
+                        wanted, at: range.lowerBound + place, dropsCache: dropsCache),
                     bytes.count == wanted
                 else { return nil }
                 found += bytes

@@ -1,3 +1,4 @@
+internal import CMulticamSoup
 internal import MulticamContainers
 internal import MulticamMedia
 internal import MulticamSessionFolder
@@ -45,6 +46,8 @@ struct RecordingLibrary {
     /// Recently joined programs. Players request many parts of a program, and each must not read its indexes again.
     private var joined: [JoinedProgram] = []
     private static let maxJoined = 2
+    /// Maximum number of parts of a joined program, because each part needs a file descriptor. A process has 1024 by default.
+    private static let maxParts = 200
 
     /// Creates a reader for the recordings in the folder at this path.
     init(_ folder: String) { self.folder = folder }
@@ -73,7 +76,7 @@ struct RecordingLibrary {
                 ? Self.running
                 : RecordingRefusal(
                     status: 409,
-                    text: "The recording was interrupted. Recover it first with `multicam recover`.")
+                    text: "The recording was interrupted. Recover it first.")
         }
         let recording = Recording(folder: path, manifest: manifest, version: file.version)
         cachedRecordings.append((name, recording))
@@ -200,10 +203,21 @@ struct RecordingLibrary {
     mutating func program(of recording: Recording) throws(RecordingRefusal) -> any DownloadContent {
         let files = try Self.programFiles(recording)
         guard files.count > 1 else { return try program(of: recording, part: 1) }
+        guard files.count <= Self.maxParts else {
+            throw RecordingRefusal(
+                status: 409,
+                text:
+                    "The program has \(files.count) parts, and at most \(Self.maxParts) parts can be joined. Download the parts separately."
+            )
+        }
         var parts: [RecordedFile] = []
         for (file, _) in files { parts.append(try recording.file(file)) }
-        let version = ([recording.version] + parts.map(\.version)).joined().filter { $0 != "\"" }
-        let tag = "\"\(version)\""
+        let versions = ([recording.version] + parts.map(\.version)).joined()
+        guard let digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, versions, -1) else {
+            throw .noFolder
+        }
+        defer { g_free(digest) }
+        let tag = "\"\(String(cString: digest))\""
         if let known = joined.first(where: { $0.tag == tag }) { return known }
         let folder = try Self.open(recording.folder)
         do throws(FileError) {

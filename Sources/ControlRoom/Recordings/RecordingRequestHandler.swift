@@ -50,17 +50,19 @@ final class RecordingRequestHandler: Sendable {
         let (files, isRecording) = (files, isRecording)
         MediaThread.startWhenPossible(name: "files") {
             Self.lowerPriority()
-            var shelf = RecordingLibrary(folder)
+            var library = RecordingLibrary(folder)
             while let order = files.dequeue() {
                 switch order {
                 case .open(let ticket, let requested)
                 where requested.content == .manifest || requested.content == .files:
-                    mailbox.post(.mediaResponse(ticket: ticket, Self.json(requested, &shelf)))
+                    mailbox.post(.mediaResponse(ticket: ticket, Self.json(requested, &library)))
                 case .open(let ticket, let requested):
-                    mailbox.post(.fileOpened(ticket: ticket, Self.open(requested, &shelf)))
+                    mailbox.post(.fileOpened(ticket: ticket, Self.open(requested, &library)))
                 case .read(let number, let file, let count, let offset):
-                    mailbox.post(.fileRead(number: number, file.read(count, at: offset)))
-                    if isRecording.withLock({ $0 }) {
+                    let isRecording = isRecording.withLock { $0 }
+                    mailbox.post(
+                        .fileRead(number: number, file.read(count, at: offset, dropsCache: isRecording)))
+                    if isRecording {
                         usleep(useconds_t(count * 1_000_000 / Self.bytesPerSecondWhileRecording))
                     }
                 }
@@ -112,28 +114,30 @@ final class RecordingRequestHandler: Sendable {
         }
     }
 
-    private static func json(_ requested: RecordingRequest, _ shelf: inout RecordingLibrary) -> WebResponse {
+    private static func json(_ requested: RecordingRequest, _ library: inout RecordingLibrary)
+        -> WebResponse
+    {
         do throws(RecordingRefusal) {
             guard requested.content == .files else {
                 return WebResponse(
-                    200, json: WebJSON.text(["manifest": try shelf.manifest(requested.folder)]))
+                    200, json: WebJSON.text(["manifest": try library.manifest(requested.folder)]))
             }
-            let recording = try shelf.recording(requested.folder)
+            let recording = try library.recording(requested.folder)
             return WebResponse(
-                200, json: WebJSON.text(try shelf.downloads(of: recording, named: requested.folder)))
+                200, json: WebJSON.text(try library.downloads(of: recording, named: requested.folder)))
         } catch {
             return WebResponse(error.status, message: error.text)
         }
     }
 
     private static func open(
-        _ requested: RecordingRequest, _ shelf: inout RecordingLibrary
+        _ requested: RecordingRequest, _ library: inout RecordingLibrary
     ) -> Result<any DownloadContent, RecordingRefusal> {
         Result { () throws(RecordingRefusal) in
-            let recording = try shelf.recording(requested.folder)
+            let recording = try library.recording(requested.folder)
             switch requested.content {
-            case .program(let part?): return try shelf.program(of: recording, part: part)
-            case .program: return try shelf.program(of: recording)
+            case .program(let part?): return try library.program(of: recording, part: part)
+            case .program: return try library.program(of: recording)
             case .archive:
                 return ZipArchive(try RecordingLibrary.open(recording.folder), named: requested.folder)
             case .file(let path):

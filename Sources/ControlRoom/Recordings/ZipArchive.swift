@@ -10,7 +10,9 @@ internal import MulticamSystem
 ///
 /// The files are stored without compression, because media files can't be compressed. The size of the archive is therefore
 /// known in advance. The checksum of a file is known only after the file has been sent, so it follows the file's bytes in a
-/// data descriptor. Files and archives of 4 GiB and more use ZIP64.
+/// data descriptor. The local header nevertheless contains the size instead of the 0 that APPNOTE.TXT 4.4.4 requires:
+/// programs that extract an archive from a stream otherwise can't find the end of a file stored without compression. Files
+/// and archives of 4 GiB and more use ZIP64.
 final class ZipArchive: DownloadContent {
     let byteCount: Int64
     /// The archive can only be read from the start to the end, because of the checksums.
@@ -30,7 +32,10 @@ final class ZipArchive: DownloadContent {
 
         var isLarge: Bool { file.byteCount >= ZipArchive.limit }
         var headerByteCount: Int64 { Int64(30 + name.count) + (isLarge ? 20 : 0) }
-        var descriptorByteCount: Int64 { isLarge ? 24 : 16 }
+        /// The checksum of an empty file is known in advance, so the file has no descriptor.
+        var hasDescriptor: Bool { file.byteCount > 0 }
+        var descriptorByteCount: Int64 { hasDescriptor ? isLarge ? 24 : 16 : 0 }
+        var flags: UInt16 { (hasDescriptor ? ZipArchive.usesDescriptor : 0) | ZipArchive.usesUTF8 }
         var end: Int64 { offset + headerByteCount + file.byteCount + descriptorByteCount }
         /// Size of the entry in the central directory.
         var recordByteCount: Int64 {
@@ -59,8 +64,8 @@ final class ZipArchive: DownloadContent {
 
     /// Numbers from this one on need ZIP64.
     fileprivate static let limit: Int64 = 0xFFFF_FFFF
-    private static let usesDescriptor: UInt16 = 1 << 3
-    private static let usesUTF8: UInt16 = 1 << 11
+    fileprivate static let usesDescriptor: UInt16 = 1 << 3
+    fileprivate static let usesUTF8: UInt16 = 1 << 11
     private static let madeByUnix: UInt16 = 3 << 8
     private static let regularFile: UInt32 = 0o100644 << 16
 
@@ -92,7 +97,7 @@ final class ZipArchive: DownloadContent {
 
     // MARK: Reading
 
-    func read(_ count: Int, at offset: Int64) -> Data? {
+    func read(_ count: Int, at offset: Int64, dropsCache: Bool) -> Data? {
         state.withLock { state in
             guard offset == state.position else { return nil }
             var found = Data()
@@ -131,15 +136,16 @@ final class ZipArchive: DownloadContent {
         guard state.unread > 0 else {
             let checksum = ~state.checksum
             state.sent.append((checksum, Self.date(file.modified)))
-            state.pending = descriptor(of: entry, checksum)
+            if entry.hasDescriptor { state.pending = descriptor(of: entry, checksum) }
             state.open = nil
             state.index += 1
             return true
         }
         let start = file.byteCount - state.unread
         let wanted = Int(min(Int64(count), state.unread))
-        guard let bytes = file.read(wanted, at: start), bytes.count == wanted else { return false }
-        file.dropCache(start..<start + Int64(wanted))
+        guard let bytes = file.read(wanted, at: start, dropsCache: true), bytes.count == wanted else {
+            return false
+        }
         state.checksum = bytes.withUnsafeBytes {
             av_crc(av_crc_get_table(AV_CRC_32_IEEE_LE), state.checksum, $0.baseAddress, $0.count)
         }
@@ -154,7 +160,7 @@ final class ZipArchive: DownloadContent {
         var data = Data()
         data.append(little: 0x0403_4B50 as UInt32)
         data.append(little: UInt16(entry.isLarge ? 45 : 20))  // required version
-        data.append(little: Self.usesDescriptor | Self.usesUTF8)
+        data.append(little: entry.flags)
         data.append(little: 0 as UInt16)  // stored
         data.append(little: date)
         data.append(little: 0 as UInt32)  // the checksum follows in the descriptor
@@ -190,7 +196,7 @@ final class ZipArchive: DownloadContent {
             data.append(little: 0x0201_4B50 as UInt32)
             data.append(little: Self.madeByUnix | version)
             data.append(little: version)
-            data.append(little: Self.usesDescriptor | Self.usesUTF8)
+            data.append(little: entry.flags)
             data.append(little: 0 as UInt16)
             data.append(little: date)
             data.append(little: checksum)

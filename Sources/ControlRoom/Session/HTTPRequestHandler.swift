@@ -70,7 +70,9 @@ final class HTTPRequestHandler {
                 with: phones.json(inviting: request.head.query["name"]).map { WebResponse(200, json: $0) }
                     ?? WebResponse(503, message: "The control room is starting."))
         case (_, let path) where ControlsRequest.role(of: path) != nil: controls(request)
-        case ("GET", let path) where path.hasPrefix("/api/v1/recordings/"): recording(request)
+        case ("GET", let path) where path.hasPrefix("/api/v1/recordings/"),
+            ("HEAD", let path) where path.hasPrefix("/api/v1/recordings/"):
+            recording(request)
         case (_, let path) where path.hasPrefix("/api/") && !WebAccessPolicy.isPicture(path):
             forwardToSupervisor(request)
         case ("GET", _) where WebAccessPolicy.isPicture(request.head.path): picture(request)
