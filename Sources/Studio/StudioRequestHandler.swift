@@ -39,7 +39,8 @@ package struct StudioRequestHandler: Sendable {
         case .rename:
             change(order.name) { ["recordings", "rename", "--json", "--", $0, order.text ?? ""] }
         case .delete: delete(order.name, order.text ?? "")
-        case .open: change(order.name) { ["recordings", "open", "--json", $0] }
+        // The file manager inherits the priority.
+        case .open: change(order.name, lowersPriority: false) { ["recordings", "open", "--json", $0] }
         case .profile: profile(order.name)
         case .check: check(order.text ?? "")
         case .keep: saveProfile(order.name, order.text ?? "")
@@ -212,11 +213,13 @@ package struct StudioRequestHandler: Sendable {
     func path(_ folder: String) -> String { "\(plan.recordings)/\(folder)" }
 
     /// Runs a command on a session folder. Programs without output report their messages.
-    private func change(_ folder: String?, _ arguments: (String) -> [String]) -> Outcome {
+    private func change(
+        _ folder: String?, lowersPriority: Bool = true, _ arguments: (String) -> [String]
+    ) -> Outcome {
         guard Self.isFolderName(folder), let folder, FolderState(of: path(folder)) != .noRecording else {
             return Self.noFolder
         }
-        return run(arguments(path(folder)))
+        return run(arguments(path(folder)), lowersPriority: lowersPriority)
     }
 
     private func delete(_ folder: String?, _ place: String) -> Outcome {
@@ -230,8 +233,8 @@ package struct StudioRequestHandler: Sendable {
 
     // MARK: Programs
 
-    func run(_ arguments: [String]) -> Outcome {
-        let result = Self.output(of: plan.program, arguments)
+    func run(_ arguments: [String], lowersPriority: Bool = true) -> Outcome {
+        let result = Self.output(of: plan.program, arguments, lowersPriority: lowersPriority)
         if !result.lines.isEmpty { return (200, result.lines.joined(separator: "\n")) }
         let words = result.messages.map(Self.sentence).joined(separator: " ")
         return (409, words.isEmpty ? "The program exited with status \(result.status)." : words)
@@ -251,10 +254,12 @@ package struct StudioRequestHandler: Sendable {
         var ended = 0
     }
 
-    private static func output(of program: String, _ arguments: [String]) -> ProgramOutput {
+    private static func output(
+        of program: String, _ arguments: [String], lowersPriority: Bool = true
+    ) -> ProgramOutput {
         do throws(StudioError) {
             let child = try ChildProcess.start(program, arguments, variables: ["MULTICAM_JOB=1"])
-            JobRegistry.lowerPriority(of: child.processID, to: lowPriority)
+            if lowersPriority { JobRegistry.lowerPriority(of: child.processID, to: lowPriority) }
             let collected = ConditionLock(ProgramOutput())
             child.readOutput { line in
                 collected.withLock { $0.lines.append(line) }

@@ -58,15 +58,29 @@ enum DesktopFolder {
     /// Whether folders can be opened.
     static var isAvailable: Bool { opener != nil }
 
-    /// Opens a folder, and waits until the file manager has received the request.
+    /// Time in which xdg-open reports a failure. On some desktops, xdg-open exits only when the file manager is closed.
+    private static let failureTime = Nanoseconds.seconds(2)
+
+    /// Opens a folder. The file manager continues to run when this process has ended, so it isn't connected to this process's
+    /// pipes and doesn't inherit the variable that identifies a task of the studio.
     ///
-    /// - Returns: Whether the folder was opened.
+    /// - Returns: `false` if the program that opens files is missing or reports a failure within two seconds.
     static func open(_ path: String) -> Bool {
         guard let opener else { return false }
         do throws(ProcessError) {
-            let child = try ChildProcess(opener, [URL(fileURLWithPath: path).standardizedFileURL.path])
+            let child = try ChildProcess(
+                "/bin/sh",
+                [
+                    "-c", #"exec "$0" "$1" </dev/null >/dev/null 2>&1"#, opener,
+                    URL(fileURLWithPath: path).standardizedFileURL.path,
+                ], withholding: { $0 == "MULTICAM_JOB" })
             child.closeInput()
-            return child.wait() == 0
+            let status = ConditionLock<Int32?>(nil)
+            MediaThread.startWhenPossible(name: "opener") {
+                let code = child.wait()
+                status.broadcast { $0 = code }
+            }
+            return status.wait(until: MonotonicClock().now + failureTime) { $0 } ?? 0 == 0
         } catch {
             return false
         }
