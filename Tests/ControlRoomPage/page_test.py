@@ -1497,7 +1497,7 @@ def _(room, browser, arguments):
         states = [({"state": "incomplete", "level": "bad", "sentences": [lost, "Cause: the device was disconnected."], "title": "Panel <i>talk</i>", "duration_ns": 65e9, "bytes": 2.5e9}, "Incomplete", "bad", True),
                   ({"state": "complete", "level": "warning", "sentences": ["Complete, with warnings.", "The clock of host is accurate only to ±3 ms."]}, "Complete, with warnings", "warning", True),
                   ({"state": "complete", "level": "good", "sentences": ["Complete.", "Every frame was recorded."]}, "Complete", "good", True),
-                  ({"state": "cut-off", "level": "bad", "sentences": ["The recording was interrupted."]}, "Interrupted, not recovered", "bad", False)]
+                  ({"state": "cut-off", "level": "bad", "sentences": ["The recording was interrupted.", "Run `multicam recover` to complete its files."]}, "Interrupted, not recovered", "bad", False)]
         for fields, word, result, is_readable in states:
             entry.clear()
             entry.update({"folder": "x", "started": "2026-11-21T14:23:10Z", **fields})
@@ -1506,8 +1506,10 @@ def _(room, browser, arguments):
             told.records(state="standby")
             told.room.until("the card is shown", card.is_visible)
             assert card.locator(".result-word").inner_text() == word and card.get_attribute("data-result") == result
-            assert all(sentence in card.inner_text() for sentence in fields["sentences"]), card.inner_text()
-            told.room.until("it is announced", lambda: fields["sentences"][-1] in page.locator("#spoken-status").inner_text())
+            sentences = fields["sentences"] if is_readable else ["Recover it to complete its files."]
+            assert all(sentence in card.inner_text() for sentence in sentences), card.inner_text()
+            assert "`" not in card.inner_text(), "advice for the command line"
+            told.room.until("it is announced", lambda: sentences[-1] in page.locator("#spoken-status").inner_text())
             assert card.locator("[data-action=play]").is_visible() == is_readable
             assert card.locator("[data-action=recover]").is_visible() != is_readable
             if "title" in fields:
@@ -1518,6 +1520,49 @@ def _(room, browser, arguments):
                 page.set_viewport_size({"width": 1280, "height": 800})
         card.get_by_role("button", name="Open folder").click()
         told.room.until("it is opened", lambda: opened == ["POST"])
+        # The files are still being listed when the next recording starts.
+        held = []
+        page.route("**/api/v1/recordings/x/files", lambda route: held.append(route))
+        entry.update({"state": "complete", "level": "good", "sentences": ["Complete."]})
+        told.records()
+        told.records(state="standby")
+        told.room.until("the files are requested", lambda: held)
+        told.records()
+        told.room.until("it records", lambda: page.locator(".bar .stop").is_visible())
+        held[0].fulfill(content_type="application/json", body='{"program":{"bytes":1,"parts":1}}')
+        page.wait_for_timeout(300)
+        assert card.is_hidden(), "the card of the previous recording appears while recording"
+
+
+@holds("If a recording can't be moved to the trash, a second question offers to delete it permanently.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        listed = [{"folder": "x", "started": "2026-11-21T14:23:10Z", "state": "complete", "level": "good", "sentences": ["Complete."], "title": "Talk", "bytes": 1e6, "duration_ns": 1e9}]
+        page.route("**/api/v1/recordings", lambda route: route.fulfill(content_type="application/json", body=json.dumps({"recordings": listed, "deletion": "trash"})))
+        asked = []
+
+        def delete(route):
+            if route.request.method != "DELETE":
+                return route.fulfill(status=404, content_type="application/json", body='{"ok":false,"text":"Recording not found."}')
+            asked.append(route.request.post_data_json["to"])
+            if asked[-1] == "trash":
+                return route.fulfill(status=409, content_type="application/json", body='{"ok":false,"text":"x: moving to the trash failed."}')
+            listed.clear()
+            route.fulfill(content_type="application/json", body='{"ok":true,"text":"The recording was deleted."}')
+        page.route("**/api/v1/recordings/x", delete)
+        told.records(state="standby")
+        opens(told.room, "recordings")
+        page.locator(".manage button", has_text="Delete").click()
+        question = page.locator(".delete-question")
+        assert "restore" in question.inner_text()
+        question.locator("button").last.click()
+        told.room.until("the question is about deleting permanently", lambda: "can't be undone" in question.inner_text())
+        assert asked == ["trash"] and question.locator("button").last.inner_text() == "Delete permanently"
+        assert page.evaluate("document.activeElement.textContent") == "Keep recording", "the safe choice has the focus"
+        question.locator("button").last.click()
+        told.room.until("it is gone", lambda: page.locator(".recording-item").count() == 0)
+        assert asked == ["trash", "permanent"]
 
 
 @holds("The list of recordings shows the same result, title, duration, and size as the card, and can be sorted.")
@@ -1584,6 +1629,9 @@ def _(room, browser, arguments):
         with page.expect_download() as waiting:
             row.locator("a").click()
         assert os.path.getsize(waiting.value.path()) == size, (waiting.value.suggested_filename, size)
+    heads = page.evaluate("addresses => Promise.all(addresses.map(async one => { const answer = await fetch(one, { method: 'HEAD' }); return [answer.status, Number(answer.headers.get('Content-Length')), (await answer.arrayBuffer()).byteLength]; }))",
+                          [row.locator("a").get_attribute("href") for row in (rows.first, rows.last)])
+    assert heads == [[200, listed["program"]["bytes"], 0], [200, listed["archive"]["bytes"], 0]], heads
 
 
 @holds("Recordings appear with their verdicts, and the player steps by frames, with all tracks in sync.")

@@ -6,7 +6,7 @@ import { bytes, clockTime } from "./numbers.js";
 import { addWords, say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
-import { listRecordings, nameOf, openFolder, openRecording, resultOf, resultWord } from "./recordings.js";
+import { listRecordings, nameOf, openFolder, openRecording, resultOf, resultWord, sentencesOf } from "./recordings.js";
 
 addWords({
     "ending-card": ["End of the recording", "Ende der Aufnahme"],
@@ -14,8 +14,10 @@ addWords({
     "dismiss-card": ["Close", "Schließen"],
 });
 
-/** Time between two looks at a recording whose files are still being finished, in milliseconds. */
+/** Interval between status requests for a recording whose files are still being finished, in milliseconds. It increases by this value each time. */
 const retryMs = 1000;
+/** Maximum number of status requests for a recording. */
+const maxRequests = 20;
 
 export class Ending extends StudioElement {
     /** Name of the session folder of the running recording; empty while none is running. */
@@ -58,7 +60,7 @@ export class Ending extends StudioElement {
         const { state } = studio;
         if (state === "recording" || state === "finishing") {
             this.#running = (studio.status.folder ?? "").split("/").pop() ?? "";
-            if (state === "recording" && !this.hidden) this.hide();
+            if (state === "recording") this.hide();
         } else if (this.#running !== "" && (state === "standby" || state === "gone")) {
             const folder = this.#running;
             this.#running = "";
@@ -67,13 +69,13 @@ export class Ending extends StudioElement {
         }
     }
 
-    /** @param {string} folder */
-    async #show(folder) {
+    /** @param {string} folder @param {number} [attempt] */
+    async #show(folder, attempt = 1) {
         const { recordings, opens } = await listRecordings();
         if (this.#shown !== folder) return;
         const recording = recordings.find((one) => one.folder === folder);
         if (!recording || recording.state === "recording") {
-            setTimeout(() => this.#shown === folder && void this.#show(folder), retryMs);
+            if (attempt < maxRequests) setTimeout(() => this.#shown === folder && void this.#show(folder, attempt + 1), attempt * retryMs);
             return;
         }
         const { result, name, facts, sentences, download, play, recover, folderButton, made } = this;
@@ -84,20 +86,20 @@ export class Ending extends StudioElement {
         setAttribute(result, "data-result", level);
         setText(name, nameOf(recording));
         setText(facts, [recording.duration_ns === undefined ? "" : clockTime(recording.duration_ns / 1e9), recording.bytes === undefined ? "" : bytes(recording.bytes)].filter(Boolean).join(" · "));
-        setText(sentences, (recording.sentences ?? []).join(" "));
+        setText(sentences, sentencesOf(recording).join(" "));
         const isReadable = recording.state === "complete" || recording.state === "incomplete";
         for (const element of made) element.hidden = !isReadable;
         recover.hidden = recording.state !== "cut-off";
         folderButton.hidden = !opens;
         setAttribute(download, "href", `/api/v1/recordings/${encodeURIComponent(folder)}/program.mp4`);
         setAttribute(download, "download", `${folder}.mp4`);
-        if (!(await this.#hasProgram(folder)) && this.#shown === folder) {
+        if (isReadable && !(await this.#hasProgram(folder)) && this.#shown === folder) {
             setAttribute(download, "href", `/api/v1/recordings/${encodeURIComponent(folder)}/archive.zip`);
             setAttribute(download, "download", `${folder}.zip`);
         }
-        if (this.#shown !== folder) return;
+        if (this.#shown !== folder || studio.state === "recording") return;
         setFlag(this, "hidden", false);
-        announce([resultWord(recording), ...(recording.sentences ?? [])].join(" "));
+        announce([resultWord(recording), ...sentencesOf(recording)].join(" "));
     }
 
     /** @param {string} folder */

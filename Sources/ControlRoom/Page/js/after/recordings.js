@@ -35,7 +35,7 @@ addWords({
     "file-program-parts": ["Program, {n} parts in one file", "Programm, {n} Teile in einer Datei"],
     "file-camera": ["Camera {name}", "Kamera {name}"],
     "file-microphone": ["Microphone {name}", "Mikrofon {name}"],
-    "file-upload": ["Phone recording {name}", "Aufnahme des Handys {name}"],
+    "file-upload": ["Phone recording {name}", "Aufnahme des Telefons {name}"],
     "file-podcast": ["Podcast", "Podcast"],
     "file-project": ["Project", "Projekt"],
     "file-render": ["Rendered program", "Gerendertes Programm"],
@@ -48,7 +48,10 @@ addWords({
     "to-trash": ["Move to trash", "In den Papierkorb"],
     "delete-now": ["Delete permanently", "Endgültig löschen"],
     "to-trash-text": ["Move “{name}” ({size}) to the trash? You can restore it from there.", "„{name}“ ({size}) in den Papierkorb verschieben? Von dort lässt sich die Aufnahme wiederherstellen."],
-    "delete-now-text": ["Delete “{name}” ({size}) and all its files permanently? This computer has no trash for this disk, so this can't be undone.", "„{name}“ ({size}) mit allen Dateien endgültig löschen? Dieser Rechner hat für diese Platte keinen Papierkorb, das lässt sich also nicht rückgängig machen."],
+    "delete-now-text": ["Delete “{name}” ({size}) and all its files permanently? This computer has no trash for this disk, so this can't be undone.", "„{name}“ ({size}) mit allen Dateien endgültig löschen? Dieser Rechner hat für diese Platte keinen Papierkorb, daher lässt sich das nicht rückgängig machen."],
+    "trash-failed-text": ["“{name}” ({size}) can't be moved to the trash. Delete it and all its files permanently instead? This can't be undone.", "„{name}“ ({size}) lässt sich nicht in den Papierkorb verschieben. Stattdessen mit allen Dateien endgültig löschen? Das lässt sich nicht rückgängig machen."],
+    "sentence-cut-off": ["The recording was interrupted. Recover it to complete its files.", "Die Aufnahme wurde unterbrochen. Wiederherstellen vervollständigt ihre Dateien."],
+    "sentence-empty": ["The recording was interrupted before anything was recorded, so there is nothing to recover.", "Die Aufnahme wurde unterbrochen, bevor etwas aufgenommen war. Es gibt nichts wiederherzustellen."],
     "sort-by": ["Sort by", "Sortieren nach"],
     "sort-newest": ["Newest first", "Neueste zuerst"],
     "sort-oldest": ["Oldest first", "Älteste zuerst"],
@@ -113,11 +116,22 @@ studio.on(["job"], (job) => {
 });
 lineActions.set("make-whole", { text: say("make-whole"), run: (folder) => void startJob("recover", folder ?? "") });
 
-/**
- * Requests the list of recordings, and reports interrupted ones in the message line.
- * @returns {Promise<{ok: boolean, recordings: Recording[], hasTrash: boolean, opens: boolean}>}
- */
-export async function listRecordings() {
+/** @typedef {{ok: boolean, recordings: Recording[], hasTrash: boolean, opens: boolean}} RecordingList */
+
+/** @type {Promise<RecordingList> | undefined} */
+let listing;
+
+/** Requests the list of recordings, and reports interrupted ones in the message line. Callers in the same event share one request. */
+export function listRecordings() {
+    if (!listing) {
+        listing = requestList();
+        queueMicrotask(() => (listing = undefined));
+    }
+    return listing;
+}
+
+/** @returns {Promise<RecordingList>} */
+async function requestList() {
     const answer = await ask("/api/v1/recordings");
     const value = /** @type {any} */ (answer.value);
     /** @type {Recording[]} */
@@ -217,6 +231,15 @@ export function resultOf(recording) {
     return recording.state === "complete" ? recording.level ?? "good" : "bad";
 }
 
+/**
+ * What the page says about a recording's result. The list's sentences about an interrupted recording refer to the command line.
+ * @param {Recording} recording
+ */
+export function sentencesOf(recording) {
+    if (recording.state === "cut-off" || recording.state === "empty") return [say(`sentence-${recording.state}`)];
+    return recording.sentences ?? [];
+}
+
 /** @param {Recording} recording */
 export function resultWord(recording) {
     if (recording.state !== "complete") return say(`result-${recording.state ?? "damaged"}`);
@@ -255,6 +278,8 @@ export class Recordings extends StudioElement {
     chosen = "";
     order = "newest";
     hasTrash = false;
+    /** Name of the session folder that couldn't be moved to the trash; empty if there is none. */
+    trashFailed = "";
     opens = false;
     /** @type {Map<string, Job>} */
     jobs = new Map();
@@ -449,7 +474,7 @@ export class Recordings extends StudioElement {
             recording.duration_ns === undefined ? "" : clockTime(recording.duration_ns / 1e9), recording.bytes === undefined ? "" : bytes(recording.bytes)].filter(Boolean).join(" · "));
         if (this.place) setText(this.place, recording.folder);
         showResult(result, recording);
-        const sentences = recording.sentences ?? [];
+        const sentences = sentencesOf(recording);
         // The badge already says that everything is complete.
         keep(verdict, sentences[0] === "Complete." ? sentences.slice(1) : sentences, (_, index) => String(index), () => h("li", {}), (item, text) => setText(item, text));
         folderButton.hidden = !this.opens;
@@ -526,14 +551,20 @@ export class Recordings extends StudioElement {
         await this.choose(this.chosen);
     }
 
+    /** Where a deleted recording goes. */
+    get #deletionPlace() {
+        return this.hasTrash && this.trashFailed !== this.chosen ? "trash" : "permanent";
+    }
+
     /** Asks before a recording is deleted. The question says whether it can be restored. */
     #askToDelete() {
         const { deletePlace, deleteText, deleteNow, deleteKeep } = this;
         const recording = this.#recording;
         if (!deletePlace || !deleteText || !deleteNow || !deleteKeep || !recording) return;
         this.#endQuestions(false);
-        setText(deleteText, say(this.hasTrash ? "to-trash-text" : "delete-now-text", { name: nameOf(recording), size: bytes(recording.bytes ?? 0) }));
-        setText(deleteNow, say(this.hasTrash ? "to-trash" : "delete-now"));
+        const isTrash = this.#deletionPlace === "trash";
+        setText(deleteText, say(isTrash ? "to-trash-text" : this.hasTrash ? "trash-failed-text" : "delete-now-text", { name: nameOf(recording), size: bytes(recording.bytes ?? 0) }));
+        setText(deleteNow, say(isTrash ? "to-trash" : "delete-now"));
         setAttribute(deletePlace, "aria-label", deleteText.textContent ?? "");
         deletePlace.hidden = false;
         deleteKeep.focus();
@@ -541,8 +572,19 @@ export class Recordings extends StudioElement {
 
     async #delete() {
         const folder = this.chosen;
-        const answer = await ask(addressOf(folder), { method: "DELETE", body: { to: this.hasTrash ? "trash" : "permanent" } });
-        if (!answer.ok) return note(say("refused", { what: answer.text }), true);
+        const to = this.#deletionPlace;
+        const answer = await ask(addressOf(folder), { method: "DELETE", body: { to } });
+        if (!answer.ok) {
+            note(say("refused", { what: answer.text }), true);
+            const job = this.jobs.get(folder);
+            const isInUse = this.#recording?.state === "recording" || (job !== undefined && job.done !== true);
+            if (to === "trash" && answer.status === 409 && !isInUse && folder === this.chosen) {
+                // The trash may be on another file system. The second question says that deleting can't be undone.
+                this.trashFailed = folder;
+                this.#askToDelete();
+            }
+            return;
+        }
         this.#endQuestions(false);
         note(answer.text);
         await this.load();
