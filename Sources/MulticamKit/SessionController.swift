@@ -32,8 +32,9 @@ package final class SessionController: Sendable {
         var setup: SessionSetup?
         /// Rotates the current session's cameras while this object exists.
         var rotation: SessionRotation?
-        /// Automatic switching of the current session; `nil` if the session can't switch by voice.
-        var switcher: SessionVoiceSwitcher?
+        /// How the previous session selected shots, including the user's changes; `nil` if it couldn't switch by voice,
+        /// and before the first session has ended.
+        var lastSwitching: ProgramSettings.Switching?
         var isStopped = false
         /// Whether a recording is starting, running, or ending. The value is always `true` while a session
         /// exists, except during standby.
@@ -163,7 +164,7 @@ package final class SessionController: Sendable {
     }
 
     /// Automatic switching of the current session; `nil` if the session can't switch by voice.
-    var switcher: SessionVoiceSwitcher? { state.withLock(\.switcher) }
+    var switcher: SessionVoiceSwitcher? { state.withLock(\.session)?.voiceSwitcher }
 
     /// The setup of the current session; `nil` without a session.
     var setup: SessionSetup? { state.withLock(\.setup) }
@@ -190,8 +191,8 @@ package final class SessionController: Sendable {
 
     /// The status for `multicam ctl status`; `nil` before the first session.
     package var status: ControlStatus? {
-        let (session, isRecording, verdict, last, switcher) = state.withLock {
-            ($0.session, $0.isRecording, $0.verdict, $0.lastPlan, $0.switcher)
+        let (session, isRecording, verdict, last) = state.withLock {
+            ($0.session, $0.isRecording, $0.verdict, $0.lastPlan)
         }
         guard let session else {
             return last.map { .paused($0) }
@@ -201,8 +202,8 @@ package final class SessionController: Sendable {
             cost: session.hardwareCost)
         if !isRecording { status.verdict = verdict }
         status.commands = SessionCommand.listedNames
-        status.program?.switching = switcher?.mode.rawValue
-        status.program?.switching_resumes_ns = switcher?.timeToResume?.count
+        status.program?.switching = session.voiceSwitcher?.mode.rawValue
+        status.program?.switching_resumes_ns = session.voiceSwitcher?.timeToResume?.count
         if let start = session.status.start {
             status.t0_monotonic_ns = clock.stamp(of: start).nanoseconds
             status.t0_utc_ns = clock.utc(of: start)
@@ -217,22 +218,24 @@ package final class SessionController: Sendable {
     package var stopCancellation: Cancellation { stopped }
 
     /// Sets the session to which signals and commands are applied. If `stop` was called before, the session
-    /// is stopped immediately.
+    /// is stopped immediately. The session uses the previous session's switching mode, which the user may have changed.
     ///
     /// - Parameters:
     ///   - session: The session that is about to record.
     ///   - setup: The setup used to create the session.
     ///   - rotation: Rotates the session's cameras; `nil` if no camera follows the computer's rotation.
-    ///   - switcher: Switches the session's program by voice; `nil` if the session can't switch by voice.
-    package func attach(
-        _ session: MulticamSession, _ setup: SessionSetup, rotation: SessionRotation? = nil,
-        switcher: SessionVoiceSwitcher? = nil
-    ) {
+    package func attach(_ session: MulticamSession, _ setup: SessionSetup, rotation: SessionRotation? = nil) {
+        if let mode = state.withLock(\.lastSwitching) {
+            do throws(SessionChangeError) {
+                try session.voiceSwitcher?.setMode(mode)
+            } catch {
+                notify("\(error)")
+            }
+        }
         let isStopped = state.withLock { state in
             state.session = session
             state.setup = setup
             state.rotation = rotation
-            state.switcher = switcher
             state.isRecording = !isStandby
             return state.isStopped
         }
@@ -302,9 +305,11 @@ package final class SessionController: Sendable {
         // The rotation object is returned from the lock's closure so that it is released outside the lock.
         state.withLock(\.mediaServer)?.serve(nil)
         state.withLock(\.publisher)?.serve(nil)
+        let switching = switcher?.mode
         _ = state.withLock { state in
             let rotation = state.rotation
-            (state.rotation, state.switcher) = (nil, nil)
+            state.rotation = nil
+            state.lastSwitching = switching ?? state.lastSwitching
             state.lastPlan = state.session?.currentPlan ?? state.lastPlan
             state.session = nil
             state.setup = nil

@@ -205,6 +205,11 @@ public final class MulticamSession: Sendable {
     /// - Parameter companion: The object, which must not retain the session.
     package func keep(_ companion: some Sendable) { companions.withLock { $0.append(companion) } }
 
+    /// Returns the object of a type that the session keeps alive; `nil` if there is none.
+    package func companion<Companion: Sendable>(of type: Companion.Type) -> Companion? {
+        companions.withLock { $0.lazy.compactMap { $0 as? Companion }.first }
+    }
+
     /// The predicted cost of the initial plan, and the reductions of its quality; `nil` if no cost was predicted.
     public var reduction: PlanReduction? { options.reduction }
 

@@ -34,6 +34,19 @@ struct LiveTalkTests {
         return (0..<end).compactMap { time in live.add(levels(time, turns).map(powers)).map { (time, $0) } }
     }
 
+    @Test("a meter that starts two hours after T0 has no powers from before its start")
+    func lateStart() {
+        let start = MediaTime(nanoseconds: 7_200_000_000_000)
+        var meter = VoiceMeter()
+        meter.begin(at: start)
+        #expect(meter.count == 720_000 && meter.droppedCount == 720_000)
+        meter.skip(to: start)
+        meter.add([Float](repeating: 0.1, count: 960))
+        #expect(meter.powers.count == 2 && meter.count == 720_002)
+        meter.begin(at: .zero)
+        #expect(meter.count == 720_002)
+    }
+
     @Test("one speaker, several speakers, and silence are detected within 700 ms")
     func follows() {
         let turns = [

@@ -50,6 +50,12 @@ package struct VoiceMeter: Sendable {
         }
     }
 
+    /// Starts the measurement at an instant instead of T0, for continuous use. Has no effect after the first sample.
+    package mutating func begin(at time: MediaTime) {
+        guard count == 0, sampleCount == 0 else { return }
+        droppedCount = max(0, Int(time.ticks(perSecond: 48_000)) / Self.samplesPerLevel)
+    }
+
     /// Appends silence up to an instant, for a period without a recording.
     package mutating func skip(to time: MediaTime) {
         let wanted = time.ticks(perSecond: 48_000) / Int64(Self.samplesPerLevel)

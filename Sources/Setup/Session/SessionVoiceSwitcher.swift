@@ -103,21 +103,37 @@ package final class SessionVoiceSwitcher: Sendable {
     /// - Parameter mode: How shots are selected from now on.
     /// - Throws: `SessionChangeError` if the session has ended.
     package func setMode(_ mode: ProgramSettings.Switching) throws(SessionChangeError) {
-        let (session, startsListening) = state.withLock { state in
-            defer { if mode == .voice { state.isListening = true } }
-            return (state.session, mode == .voice && !state.isListening)
+        guard let session = state.withLock(\.session) else {
+            throw SessionChangeError("the session has ended, so its switching mode can't be changed.")
         }
-        if startsListening, let session {
-            let present = session.currentPlan.microphones.map(\.role)
-            for (index, speaker) in speakers.enumerated() where present.contains(speaker.microphone) {
-                try session.attach(AudioTap(role: speaker.microphone) { self.process($0, from: index) })
-            }
-        }
-        let arrangement = session?.currentPlan.program?.arrangement
+        if mode == .voice { try listen(to: session) }
+        let arrangement = session.currentPlan.program?.arrangement
         state.withLock { state in
             // Earlier manual changes don't pause switching.
             (state.mode, state.knownArrangement) = (mode, arrangement)
             (state.lastManualChange, state.isNew) = (nil, state.choice != nil)
+        }
+    }
+
+    /// Attaches a tap to each microphone, unless taps were attached before.
+    private func listen(to session: MulticamSession) throws(SessionChangeError) {
+        let isListening = state.withLock { state in
+            defer { state.isListening = true }
+            return state.isListening
+        }
+        guard !isListening else { return }
+        let present = session.currentPlan.microphones.map(\.role)
+        var taps: [AudioTap] = []
+        do throws(SessionChangeError) {
+            for (index, speaker) in speakers.enumerated() where present.contains(speaker.microphone) {
+                let tap = AudioTap(role: speaker.microphone) { self.process($0, from: index) }
+                try session.attach(tap)
+                taps.append(tap)
+            }
+        } catch {
+            for tap in taps { session.detach(tap) }
+            state.withLock { $0.isListening = false }
+            throw error
         }
     }
 
@@ -137,15 +153,17 @@ package final class SessionVoiceSwitcher: Sendable {
                 (state.choice, state.isNew, state.isSubstitute) = (nil, false, false)
                 state.refused = ([], 0)
             }
-            state.meters[index].skip(
-                to: MediaTime(nanoseconds: slice.firstSample.rescaled(from: 48_000, to: 1_000_000_000)))
+            let start = MediaTime(nanoseconds: slice.firstSample.rescaled(from: 48_000, to: 1_000_000_000))
+            state.meters[index].begin(at: start)
+            state.meters[index].skip(to: start)
             state.meters[index].add(mono)
             applyPlan(&state)
             let common =
                 speakers.indices.filter { !state.removedMicrophones.contains(speakers[$0].microphone) }
                 .map { state.meters[$0].count }.min() ?? 0
-            // There is no audio from before the taps were attached.
-            if state.used == 0, common > 100 { (state.used, state.changedAt) = (common, common) }
+            // There are no levels from before the taps were attached.
+            let first = state.meters.map(\.droppedCount).max() ?? 0
+            if state.used < first { (state.used, state.changedAt) = (first, first) }
             while state.used < common {
                 if state.used % Self.checkInterval == 0 { checkDevices(&state) }
                 let powers = speakers.indices.map { index in
@@ -251,6 +269,12 @@ extension SessionSetup {
         } catch {
             preconditionFailure("the session must contain all microphones of its plan: \(error)")
         }
+        session.keep(switcher)
         return switcher
     }
+}
+
+extension MulticamSession {
+    /// Automatic switching of the session; `nil` if the session can't switch by voice.
+    package var voiceSwitcher: SessionVoiceSwitcher? { companion(of: SessionVoiceSwitcher.self) }
 }

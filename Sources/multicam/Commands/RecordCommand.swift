@@ -319,8 +319,8 @@ struct RecordCommand: Command {
                 for await text in rotation.messages { Output.message(text) }
             }
         }
-        controller.attach(
-            session, setup, rotation: rotation, switcher: setup.makeVoiceSwitcher(for: session))
+        setup.makeVoiceSwitcher(for: session)
+        controller.attach(session, setup, rotation: rotation)
         return session
     }
 

@@ -1,5 +1,7 @@
 import Foundation
+import MulticamControl
 import MulticamInterchange
+import MulticamKit
 import MulticamMedia
 import MulticamPlan
 import MulticamProfiles
@@ -242,6 +244,44 @@ struct VoiceSwitcherTests {
         })
         #expect(arrangements.contains { $0.shown == ["one"] && (2...2.9).contains($0.at) }, "\(arrangements)")
         #expect(!arrangements.contains { $0.shown == ["two"] }, "\(arrangements)")
+    }
+
+    private static func setup(switching: String) throws -> SessionSetup {
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).yaml")
+        let text = profile.replacingOccurrences(of: "\"file:FOLDER/first.wav\"", with: "\"virtual:tone\"")
+            .replacingOccurrences(of: "\"file:FOLDER/second.wav\"", with: "\"virtual:tone\"")
+            .replacingOccurrences(of: "switching: voice", with: "switching: \(switching)")
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        defer { unlink(file.path) }
+        return try SessionSetup(SessionConfiguration(profile: file.path))
+    }
+
+    @Test(
+        "a session keeps its switcher, and the next session of the process starts in the mode that the user selected",
+        arguments: [ProgramSettings.Switching.manual, .voice])
+    func kept(mode: ProgramSettings.Switching) throws {
+        let other: ProgramSettings.Switching = mode == .manual ? .voice : .manual
+        let controller = SessionController()
+        for (index, expected) in [mode, other].enumerated() {
+            let setup = try Self.setup(switching: mode.rawValue)
+            let session = setup.makeSession()
+            setup.makeVoiceSwitcher(for: session)
+            controller.attach(session, setup)
+            #expect(controller.status?.program?.switching == expected.rawValue)
+            let switcher = try #require(session.voiceSwitcher)
+            if index == 0 { try switcher.setMode(other) }
+            controller.release()
+        }
+    }
+
+    @Test("the mode can't be changed after the session has ended")
+    func ended() throws {
+        let setup = try Self.setup(switching: "manual")
+        var session: MulticamSession? = setup.makeSession()
+        let switcher = try #require(session.flatMap { setup.makeVoiceSwitcher(for: $0) })
+        session = nil
+        #expect(throws: SessionChangeError.self) { try switcher.setMode(.voice) }
+        #expect(switcher.mode == .manual)
     }
 
     @Test("an error asks for the camera of a microphone if the profile doesn't specify it")
