@@ -170,11 +170,10 @@ package struct ControlStatus: Sendable, Equatable, Codable {
         pressure_reason = factors.isEmpty ? nil : factors.map(\.text).joined(separator: "; ")
         pressure_advice = factors.first?.advice
         given_up = status.reductions
-        let pauses: [(PausedPicture, GovernorMeasure.Action)] = [
-            (.previews, .previews), (.program, .programPause),
-        ]
-        paused = pauses.filter { status.reductions.contains(GovernorMeasure($0.1, relieves: []).text) }.map(
-            \.0)
+        let actions = status.measures.map(\.action)
+        paused =
+            (actions.contains(.previews) ? [.previews] : [])
+            + (actions.contains(.programPause) ? [.program] : [])
         live_outputs = LiveOutput.all(status, plan)
         governor = status.governorSteps.map {
             GovernorStep(at_ns: $0.at_ns, step: $0.step, reason: $0.reason)

@@ -119,7 +119,9 @@ public struct SessionStatus: Sendable, Equatable {
     /// recent.
     package var governorSteps: [Manifest.GovernorStep] = []
     /// Reductions made by the governor, oldest first, such as `program preset superfast → ultrafast`.
-    public var reductions: [String] = []
+    public var reductions: [String] { measures.map(\.text) }
+    /// The governor's measures that are in force, oldest first.
+    package var measures: [GovernorMeasure] = []
 
     /// Creates the status of a session that is starting.
     public init() {}

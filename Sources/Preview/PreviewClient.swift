@@ -83,7 +83,7 @@ final class PreviewClient: Sendable {
         if isConnected { checkAges() } else { connect(process) }
         // A frame expires on time, not at the next check.
         let next = MonotonicClock().now + Self.interval
-        let expiry = state.withLock { $0.lastFrameTime } + PreviewScene.maxAge
+        let expiry = state.withLock { $0.lastFrameTime + $0.scene.maxAge }
         _ = state.wait(until: expiry > MonotonicClock().now ? min(next, expiry) : next) {
             $0.isClosed ? () : nil
         }

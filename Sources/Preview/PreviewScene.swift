@@ -43,8 +43,9 @@ struct PreviewScene: Equatable {
     private var frozenSeconds: Int64?
     private var refusal: String?
 
-    /// Maximum age of a frame that is shown.
-    static let maxAge = Nanoseconds.seconds(1)
+    /// Maximum age of a frame that is shown: 1 s, or 2.5 frame periods at a low rate.
+    private(set) var maxAge = minMaxAge
+    private static let minMaxAge = Nanoseconds.seconds(1)
 
     /// Creates the scene of a disconnected preview.
     init(role: String?) { self.role = role }
@@ -109,7 +110,7 @@ struct PreviewScene: Equatable {
 
     /// Applies the time since the latest frame was received.
     mutating func setAge(_ age: Nanoseconds) {
-        frozenSeconds = age < Self.maxAge ? nil : age.count / 1_000_000_000
+        frozenSeconds = age < maxAge ? nil : age.count / 1_000_000_000
     }
 
     /// Handles the session's refusal to send frames, with the reason as a sentence.
@@ -121,6 +122,9 @@ struct PreviewScene: Equatable {
     /// Applies a status of the session.
     mutating func apply(_ status: ControlStatus) {
         isResponding = true
+        let rate =
+            role == nil ? status.arrangement?.rate : status.cameras.first { $0.role == role }?.nominal_rate
+        maxAge = max(Self.minMaxAge, Nanoseconds(Int64(2.5e9 / max(rate ?? 30, 0.01))))
         guard let role else {
             source =
                 status.program == nil

@@ -111,7 +111,11 @@ struct StatusLineTests {
         }
         status.phase = .recording
         status.time = MediaTime(nanoseconds: 187_000_000_000)
-        status.reductions = ["program preset superfast → ultrafast", "face rate 30 → 20"]
+        status.measures = [
+            GovernorMeasure(
+                .preset(stream: "program", from: .superfast, to: .ultrafast), relieves: []),
+            GovernorMeasure(.cameraRate(role: "face", from: FrameRate(30), to: FrameRate(20)), relieves: []),
+        ]
         status.cameras = ["desk", "face", "window"].map {
             .init(role: $0, rate: 30, lost: 2, clock: clock(.microseconds(203), isLocked: true))
         }

@@ -131,6 +131,18 @@ struct PreviewSceneTests {
         #expect(scene.notice == nil)
     }
 
+    @Test("at a low frame rate, frames are shown for 2.5 frame periods")
+    func slow() throws {
+        var scene = PreviewScene(role: "desk")
+        scene.connect()
+        scene.apply(try status(camera: ["nominal_rate": 1]))
+        scene.receiveFrame()
+        scene.setAge(.milliseconds(2499))
+        #expect(scene.notice == nil)
+        scene.setAge(.milliseconds(2500))
+        #expect(scene.notice?.fact == "frozen 0:02")
+    }
+
     @Test("an unresponsive recorder is reported until it responds")
     func silence() throws {
         var scene = try running()

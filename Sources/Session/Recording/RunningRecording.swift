@@ -335,7 +335,7 @@ final class RunningRecording {
         status.mix = outputs.mixLoudness?.loudness
         status.pressure = pressure?.current
         status.shown = outputs.program?.shown ?? []
-        status.reductions = governor?.inForce.map(\.text) ?? []
+        status.measures = governor?.inForce ?? []
         status.governorSteps = governor?.steps.suffix(Self.maxReportedSteps) ?? []
         status.freeBytes = pressure?.report?.state.disk?.freeBytes
         status.markers = markers

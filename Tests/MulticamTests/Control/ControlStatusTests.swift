@@ -90,11 +90,11 @@ struct ControlStatusTests {
         let plan = try #require(recorded.withLock { $0 }).currentPlan
         var status = SessionStatus()
         #expect(ControlStatus(status, plan: plan, folder: nil).paused.isEmpty)
-        status.reductions = [
-            GovernorMeasure(.previews, relieves: []).text, "program preset superfast → ultrafast",
+        status.measures = [
+            GovernorMeasure(.previews, relieves: []), GovernorMeasure(.coarseDecoding, relieves: []),
         ]
         #expect(ControlStatus(status, plan: plan, folder: nil).paused == [.previews])
-        status.reductions.append(GovernorMeasure(.programPause, relieves: []).text)
+        status.measures.append(GovernorMeasure(.programPause, relieves: []))
         #expect(ControlStatus(status, plan: plan, folder: nil).paused == [.previews, .program])
     }
 

@@ -37,8 +37,9 @@ export function plateOf(source, age) {
     const camera = source.of === "camera" ? studio.cameras.find((camera) => camera.role === source.role) : undefined;
     if (camera?.away) return content("signal", camera.away_ns === undefined ? undefined : camera.away_ns / 1e9);
     if (!age) return undefined;
-    // Slow cameras take longer than a second for a new frame.
-    const maxAge = Math.max(maxAgeMs, 2500 / (camera?.nominal_rate || 30));
+    // At a low rate, a new frame takes longer than a second.
+    const rate = source.of === "program" ? status.arrangement?.rate : camera?.nominal_rate;
+    const maxAge = Math.max(maxAgeMs, 2500 / (rate || 30));
     if (age.sincePaint > maxAge) {
         if (isPaused("previews") || status.state === "paused") return content("previews");
         return age.sincePaint === Infinity ? content("empty") : content("frozen", age.sincePaint / 1000);
