@@ -4,16 +4,15 @@ import MulticamMedia
 /// Checks whether cameras have a driver, can be opened, and are available.
 enum CameraCheck {
     static func findings(of machine: Machine) -> [Finding] {
+        guard machine.needsCamera else {
+            return [
+                Finding(
+                    "camera.present", .ok,
+                    "the profile needs no connected camera, because it uses no camera of this computer.")
+            ]
+        }
         let cameras = machine.usb.devices.filter(\.isCamera)
         guard !cameras.isEmpty || !machine.videoNodes.isEmpty else {
-            guard machine.needsCamera else {
-                return [
-                    Finding(
-                        "camera.present", .ok,
-                        "the profile needs no connected camera, because all of its cameras are virtual or files."
-                    )
-                ]
-            }
             return [
                 Finding(
                     "camera.present", .warning,

@@ -11,16 +11,19 @@ package struct DoctorReport: Sendable {
     ///
     /// - Parameters:
     ///   - output: The output folder for recordings, which doesn't need to exist.
+    ///   - profileError: The error in the profile as a sentence; `nil` if the profile is valid.
     ///   - nodes: Device nodes of the virtual cameras in a profile's live outputs.
-    ///   - needsCamera: Whether the profile uses a camera other than a virtual one or a file.
-    ///   - needsMicrophone: Whether the profile uses a microphone other than a virtual one or a file.
+    ///   - needsCamera: Whether the profile uses a camera of this computer.
+    ///   - needsMicrophone: Whether the profile uses a microphone of this computer.
     package init(
-        output: String, publishingTo nodes: [String] = [], needsCamera: Bool = true,
+        output: String, profileError: String? = nil, publishingTo nodes: [String] = [],
+        needsCamera: Bool = true,
         needsMicrophone: Bool = true
     ) {
         var machine = Machine(output: output)
         (machine.needsCamera, machine.needsMicrophone) = (needsCamera, needsMicrophone)
         machine.publishedNodes = nodes
+        machine.profileError = profileError
         self.init(of: machine)
     }
 
@@ -33,7 +36,9 @@ package struct DoctorReport: Sendable {
             EncoderCheck.findings,
             LimitsCheck.findings, SystemCheck.findings, KernelLogCheck.findings,
         ]
-        findings = checks.flatMap { $0(machine) }
+        findings =
+            (machine.profileError.map { [Finding("profile.valid", .problem, $0)] } ?? [])
+            + checks.flatMap { $0(machine) }
     }
 
     /// Whether the computer is free of problems that would make recordings fail.

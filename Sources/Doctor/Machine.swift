@@ -36,7 +36,9 @@ struct Machine: Sendable {
     var triedEncoders: [TriedEncoder] = []
     /// The share of all processors that other programs use, from 0 to 1; `nil` if it is unknown.
     var shareOfOtherPrograms: Double?
-    /// Whether the profile uses real devices. Without a profile, real devices are expected.
+    /// The error in the profile as a sentence; `nil` if the profile is valid.
+    var profileError: String?
+    /// Whether the profile uses devices of this computer. Without a profile, they are expected.
     var needsCamera = true
     var needsMicrophone = true
 

@@ -4,7 +4,7 @@ import MulticamMedia
 /// Checks whether microphones are silent or could become silent.
 enum MicrophoneCheck {
     static func findings(of machine: Machine) -> [Finding] {
-        guard case .success(let survey) = machine.audio else { return [] }
+        guard machine.needsMicrophone, case .success(let survey) = machine.audio else { return [] }
         let microphones = survey.sources.filter { !$0.isMonitor }
         return microphones.map { level($0, isDefault: $0.name == survey.defaultSource) }
             + microphones.filter(\.hasFlatVolume).prefix(1).map(flatVolume)
@@ -55,7 +55,7 @@ enum SoundServerCheck {
             return [
                 Finding(
                     "sound.server", .ok,
-                    "the profile needs no sound server, because all of its microphones are virtual or files.")
+                    "the profile needs no sound server, because it uses no microphone of this computer.")
             ]
         }
         let survey: PulseConfiguration

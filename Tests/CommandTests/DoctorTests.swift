@@ -34,6 +34,28 @@ struct DoctorTests {
         #expect(outcome.lines.last?.contains("problem") == true)
     }
 
+    @Test("A profile that needs no local devices or has an error doesn't prevent the other checks")
+    func profiles() throws {
+        let scratch = try Scratch()
+        func findings(_ profile: String, _ status: Int32? = nil) throws -> [String: String] {
+            let file = try scratch.file("a.yaml", profile)
+            let outcome = try Multicam.run(
+                "doctor", "--json", "--output", scratch.path, "--profile", file)
+            let json = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+            let all = try #require(json?["findings"] as? [[String: Any]])
+            return Dictionary(
+                all.map { ($0["check"] as? String ?? "", $0["level"] as? String ?? "") }
+            ) { first, _ in first }
+        }
+        let remote = try findings(
+            "cameras: { a: { device: \"phone:anna\" }, b: { device: \"rtsp://camera/1\" }, c: { device: \"screen:\" } }\n"
+                + "tracks: { cameras: copy }")
+        #expect(remote["camera.present"] == "ok" && remote["sound.server"] == "ok")
+        #expect(remote["profile.valid"] == nil)
+        let broken = try findings("cameras: { a: { rate: fast } }")
+        #expect(broken["profile.valid"] == "problem" && broken["storage.space"] != nil)
+    }
+
     @Test("Invalid arguments are rejected")
     func usage() throws {
         expectRefusal(try Multicam.run("doctor", "--output", ""), status: 2, "requires a value")

@@ -251,13 +251,19 @@ package struct SessionSetup: Sendable {
         _ profile: Profile, _ request: SessionConfiguration, _ own: SuppliedSources = SuppliedSources()
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
         let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
-        let wantsReal = selectors.contains { !VirtualSources.handles($0) && !SuppliedSources.handles($0) }
+        let wantsReal = selectors.contains(where: isLocal)
         let (memory, warning) = (wantsReal ? DeviceStore.file?.read() : nil) ?? (DeviceStore(), nil)
         let (choices, second) = (wantsReal ? ChoiceStore.file?.read() : nil) ?? (ChoiceStore(), nil)
         let resolver = try DeviceResolver(
             for: profile, memory: memory, choices: choices, of: request.application, own: own)
         let warnings = [warning, second].compactMap { $0 }
         return (profile, resolver, warnings.isEmpty ? nil : warnings.joined(separator: " "))
+    }
+
+    /// Whether a selector names a camera or microphone of this computer: not a virtual device, a file, a network camera,
+    /// a screen, a phone, or a device that another process provides.
+    package static func isLocal(_ selector: String) -> Bool {
+        !VirtualSources.handles(selector) && !SuppliedSources.handles(selector)
     }
 
     /// Returns the profile named in a request, with the request's changes applied.

@@ -2,6 +2,7 @@ import MulticamArguments
 import MulticamDoctor
 import MulticamMedia
 internal import MulticamProfiles
+import MulticamSession
 import MulticamSessionFolder
 import MulticamSetup
 
@@ -14,8 +15,8 @@ struct DoctorCommand: Command {
             "This command doesn't change anything. "
                 + "Each finding is marked as ok, warning, problem, or not checked. If something was not checked, the reason is given. "
                 + "The line below a finding shows how to fix it.",
-            "With --profile, the command checks only what the profile needs: a profile with virtual devices needs no camera and "
-                + "no sound server. It also checks whether the virtual cameras for the profile's live outputs exist.",
+            "With --profile, the command checks only what the profile needs: a profile without cameras and microphones of this computer "
+                + "needs no camera and no sound server. It also checks whether the virtual cameras for the profile's live outputs exist.",
             "Exit status: 0 if no problems were found, even if there are warnings; 1 if problems were found.",
         ],
         options: [
@@ -36,11 +37,18 @@ struct DoctorCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        let profile = try request.map { try SessionSetup.profile(of: $0) }
+        let profile: Profile?
+        var profileError: ProfileError?
+        do throws(SetupError) {
+            profile = try request.map { request throws(SetupError) in try SessionSetup.profile(of: request) }
+        } catch {
+            guard case .profile(let found) = error else { throw error }
+            (profile, profileError) = (nil, found)
+        }
         let examination = DoctorReport(
-            output: output, publishingTo: profile.map(nodes) ?? [],
-            needsCamera: profile?.cameras.contains { Profile.isReal($0.device) } ?? true,
-            needsMicrophone: profile?.microphones.contains { Profile.isReal($0.device) } ?? true)
+            output: output, profileError: profileError?.description, publishingTo: profile.map(nodes) ?? [],
+            needsCamera: profile?.cameras.contains { SessionSetup.isLocal($0.device) } ?? true,
+            needsMicrophone: profile?.microphones.contains { SessionSetup.isLocal($0.device) } ?? true)
         Output.data(
             wantsJSON
                 ? JSONText.line(DoctorText.json(examination.findings))
@@ -60,7 +68,8 @@ struct DoctorCommand: Command {
 /// Formats the findings of `multicam doctor` as text and as JSON.
 enum DoctorText {
     private static let groups = [
-        ("camera", "Cameras"), ("driver", "Camera driver"), ("usb", "USB"), ("sound", "Sound"),
+        ("profile", "Profile"), ("camera", "Cameras"), ("driver", "Camera driver"), ("usb", "USB"),
+        ("sound", "Sound"),
         ("storage", "Storage"), ("system", "Computer"), ("log", "Kernel log"),
     ]
 

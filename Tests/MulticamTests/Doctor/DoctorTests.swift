@@ -47,7 +47,19 @@ struct DoctorTests {
         #expect(examination.isHealthy == (illness.level != .problem))
     }
 
-    @Test("a profile with virtual devices needs no camera and no sound server")
+    @Test("the microphones of a computer aren't checked if the profile doesn't use them")
+    func mutedMicrophone() throws {
+        let files = try HealthyMachine.files()
+        let illness = try #require(
+            Self.machineFaults.first { $0.check == "sound.level" && $0.level == .problem })
+        var machine = HealthyMachine.machine(files)
+        illness.facts(&machine)
+        #expect(!DoctorReport(of: machine).isHealthy)
+        machine.needsMicrophone = false
+        #expect(DoctorReport(of: machine).isHealthy)
+    }
+
+    @Test("a profile without devices of this computer needs no camera and no sound server")
     func virtualDevices() throws {
         let files = try HealthyMachine.files()
         try files.remove("sys/class/video4linux")
