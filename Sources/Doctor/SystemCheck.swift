@@ -81,7 +81,7 @@ enum ProcessorCheck {
             return Finding(check, .unknown, "the kernel doesn't report how busy the processors are.")
         }
         let sentence = "other programs use \(Int(rounding: share * 100)) % of the processors"
-        guard share >= ProcessorUse.busyShare else { return Finding(check, .ok, "\(sentence).") }
+        guard ProcessorUse.isBusy(share) else { return Finding(check, .ok, "\(sentence).") }
         return Finding(
             check, .warning,
             "\(sentence), so frames may be lost while recording. Close other programs before you record.")

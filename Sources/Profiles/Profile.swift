@@ -177,11 +177,11 @@ extension Profile {
             let (cameraCount, microphoneCount) = (profile.cameras.count, profile.microphones.count)
             for index in profile.cameras.indices where Self.isReal(profile.cameras[index].device) {
                 profile.cameras[index].assignDevice(
-                    pattern.camera(index, besides: cameraCount, microphoneCount))
+                    pattern.camera(index, cameraCount: cameraCount, microphoneCount: microphoneCount))
             }
             for index in profile.microphones.indices where Self.isReal(profile.microphones[index].device) {
                 profile.microphones[index].assignDevice(
-                    pattern.microphone(index, besides: cameraCount, microphoneCount))
+                    pattern.microphone(index, cameraCount: cameraCount, microphoneCount: microphoneCount))
             }
         }
         for (role, device) in cameras {

@@ -9,21 +9,21 @@ package enum VirtualPattern: String, Sendable, CaseIterable {
     private static let maxPeople = 4
 
     /// Returns the selector for the camera with an index in a profile with a number of cameras and microphones.
-    func camera(_ index: Int, besides cameras: Int, _ microphones: Int) -> String {
+    func camera(_ index: Int, cameraCount: Int, microphoneCount: Int) -> String {
         switch self {
         case .clap: "virtual:clap"
         case .people:
-            "virtual:people?person=\(index % Self.maxPeople + 1)&speakers=\(Self.speakers(cameras, microphones))"
+            "virtual:people?person=\(index % Self.maxPeople + 1)&speakers=\(Self.speakers(cameraCount, microphoneCount))"
         }
     }
 
     /// Returns the selector for the microphone with an index. The first microphone belongs to the person of the first
     /// camera. A single microphone records all people.
-    func microphone(_ index: Int, besides cameras: Int, _ microphones: Int) -> String {
-        let speakers = Self.speakers(cameras, microphones)
+    func microphone(_ index: Int, cameraCount: Int, microphoneCount: Int) -> String {
+        let speakers = Self.speakers(cameraCount, microphoneCount)
         return switch self {
         case .clap: "virtual:clap"
-        case .people where microphones == 1: "virtual:people?speakers=\(speakers)"
+        case .people where microphoneCount == 1: "virtual:people?speakers=\(speakers)"
         case .people: "virtual:people?person=\(index % Self.maxPeople + 1)&speakers=\(speakers)"
         }
     }

@@ -67,6 +67,12 @@ package struct StudioPlan: Sendable {
     /// Arguments that start a recorder in standby.
     var recorderArguments: [String] { ["record", "--standby"] + choice + outputOptions }
 
+    /// `choice` for `calibrate`, which always uses the default pattern of virtual devices, because it measures claps.
+    var calibrationOptions: [String] {
+        guard let index = choice.firstIndex(of: "--virtual-pattern") else { return choice }
+        return choice[..<index] + ["--virtual"] + choice.dropFirst(index + 2)
+    }
+
     /// The options in `choice` that select devices, without the profile.
     var deviceOptions: [String] {
         guard let index = choice.firstIndex(of: "--profile"), index + 1 < choice.count else { return choice }

@@ -116,7 +116,8 @@ package struct StudioRequestHandler: Sendable {
             )
         }
         let planned = Self.output(
-            of: plan.program, ["plan", "--json", "--profile", file] + plan.deviceOptions + plan.outputOptions)
+            of: plan.program,
+            ["plan", "--json", "--no-load", "--profile", file] + plan.deviceOptions + plan.outputOptions)
         guard let json = planned.lines.first else {
             let words = planned.messages.map { $0.replacing(file, with: "the profile") }.joined(
                 separator: " ")

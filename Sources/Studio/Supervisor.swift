@@ -559,7 +559,7 @@ package final class Supervisor: Sendable {
             return answer(
                 order, 400, "`\(command.rawValue)`: invalid option or value.", state)
         }
-        if command == .calibrate { arguments += state.plan.choice }
+        if command == .calibrate { arguments += state.plan.calibrationOptions }
         let events = events
         do throws(StudioError) {
             let job = try state.jobs.start(command, folder, plan.program, arguments) { number, news in

@@ -75,6 +75,6 @@ package struct ProcessorUse: Sendable, Equatable {
         return Self().flatMap { start.shareOfOtherPrograms(until: $0) }
     }
 
-    /// The share from which a recording can be affected.
-    package static let busyShare = 0.5
+    /// Whether a share of other programs is large enough to affect a recording.
+    package static func isBusy(_ share: Double) -> Bool { share >= 0.5 }
 }

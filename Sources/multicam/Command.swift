@@ -53,13 +53,17 @@ enum ProfileOptions {
         } else {
             profile = try arguments.required("profile")
         }
+        // `multicam calibrate` doesn't have this option.
+        let pattern =
+            arguments.spec.options.contains { $0.name == "virtual-pattern" }
+            ? arguments.optional("virtual-pattern") : nil
         var request = SessionConfiguration(
             profile: profile,
             cameras: try selections("camera", arguments),
             microphones: try selections("mic", arguments),
-            usesVirtualDevices: arguments.flag("virtual") || arguments.flag("virtual-pattern"))
+            usesVirtualDevices: arguments.flag("virtual") || pattern != nil)
         request.virtualPattern =
-            try arguments.optional("virtual-pattern").map { text throws(UsageError) in
+            try pattern.map { text throws(UsageError) in
                 guard let pattern = VirtualPattern(rawValue: text) else {
                     throw arguments.spec.error(
                         "`--virtual-pattern \(text.printable())`: expected `clap` or `people`.")

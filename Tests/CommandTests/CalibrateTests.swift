@@ -34,6 +34,7 @@ struct CalibrateTests {
             (["--profile", "pip", "--virtual", "--duration", "0"], "expected a duration greater than zero"),
             (["--profile", "pip", "--virtual", "--reference", "desk"], "isn't a microphone of the profile"),
             (["--profile", "none"], "none"),
+            (["--profile", "pip", "--virtual-pattern", "people"], "--virtual-pattern"),
         ])
     func usage(words: [String], expected: String) throws {
         expectRefusal(

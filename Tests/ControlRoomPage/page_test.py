@@ -1104,7 +1104,7 @@ def _(room, browser, arguments):
     page.get_by_role("button", name="Remove guest-mic").click()
     room.until("two of each remain", lambda: rows("cameras") == 2 and rows("microphones") == 2)
     assert page.evaluate("document.activeElement.textContent") == "Add a microphone"
-    assert "main: host" in text() and "inset:" not in text() and "mix: [host-mic, microphone-1]" in text(), text()
+    assert "main: host" in text() and "inset:" not in text() and "layout: single" in text() and "mix: [host-mic, microphone-1]" in text(), text()
     assert "guest: {" not in text() and "guest-mic: {" not in text() and "# The names become files" in text(), text()
     room.until("the profile is still valid", lambda: page.locator(".faults li").count() == 0 and "cameras/guest" not in page.locator(".plan-tracks").inner_text())
     page.locator(".form-head button", has_text="Revert").click()
@@ -1124,6 +1124,50 @@ def _(room, browser, arguments):
         for path, changed in made:
             check = room.page.evaluate("""async text => (await fetch('/api/v1/profiles/check', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ text }) })).json()""", changed)
             assert check["ok"], (name, path, check, changed)
+
+
+@holds("Removing a role removes all references to it, doesn't add a microphone to the mix, and shows no other camera.")
+def _(room, browser, arguments):
+    text = """cameras:
+  a: { device: any, match: b }
+  b: { device: any }
+  c: { device: any, match: { camera: b, what: [exposure] } }
+microphones:
+  m: { device: default, camera: b }
+  n: { device: default, camera: a }
+program:
+  layout: pip
+  main: a
+  inset: [b]
+  audio: { mix: [m] }
+scenes:
+  v1.0: { layout: pip, main: b, inset: [c], mix: [m], gains: { m: -3, n: 1 }, zoom: { b: 2, c: 2 } }
+  wide shot:
+    layout: side-by-side
+    main: c
+    inset: b
+  both: { layout: grid, inset: [b, c] }
+people: { b: Ada, m: Ada }
+"""
+    def removed(kind, role):
+        changed = room.page.evaluate("""async ([text, kind, role]) => (await import('/page/yaml-edit.js')).withoutRole(text, kind, role)""", [text, kind, role])
+        check = room.page.evaluate("""async text => (await fetch('/api/v1/profiles/check', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ text }) })).json()""", changed)
+        assert check["ok"], (check, changed)
+        read = room.page.evaluate("""async text => { const { readYaml, textAt, listAt, nodeAt } = await import('/page/yaml-edit.js'); const root = readYaml(text);
+            const keys = path => [...(nodeAt(root, path)?.entries.keys() ?? [])];
+            const arrangement = path => [textAt(root, [...path, 'layout']), textAt(root, [...path, 'main']), listAt(root, [...path, 'inset'])];
+            return { program: arrangement(['program']), mix: listAt(root, 'program.audio.mix'), scenes: keys('scenes').map(name => arrangement(['scenes', name])), sceneMix: listAt(root, ['scenes', 'v1.0', 'mix']),
+                gains: keys(['scenes', 'v1.0', 'gains']), zoom: keys(['scenes', 'v1.0', 'zoom']), people: keys('people'), match: keys('cameras.a').concat(keys('cameras.c')), camera: textAt(root, 'microphones.m.camera') }; }""", changed)
+        return read, changed
+
+    read, changed = removed("cameras", "b")
+    assert read["program"] == ["single", "a", None], changed
+    assert read["scenes"] == [["single", "c", None], ["single", "c", None], ["grid", None, ["c"]]], changed
+    assert read["zoom"] == ["c"] and read["people"] == ["m"] and read["match"] == ["device", "device"] and read["camera"] is None, changed
+    read, changed = removed("microphones", "m")
+    assert read["mix"] == [] and read["sceneMix"] == [] and read["gains"] == ["n"] and read["people"] == ["b"], changed
+    read, changed = removed("cameras", "a")
+    assert read["program"] == ["single", "b", None], changed
 
 
 @holds("Validation errors appear at their line and field, and one click applies the suggested fix.")

@@ -28,6 +28,7 @@ struct ProcessorUseTests {
         let share = try #require(start.shareOfOtherPrograms(until: later))
         #expect(abs(share - 0.65) < 1e-9)
         #expect(start.shareOfOtherPrograms(until: start) == nil)
+        #expect(ProcessorUse.isBusy(share) && !ProcessorUse.isBusy(0.2))
     }
 
     @Test("a computer without /proc, or with an unknown format, has no value")

@@ -24,7 +24,7 @@ struct CalibrateCommand: Command {
                 + "Recordings subtract this latency unless the profile sets `latency` or `offset`.",
             "Exit status 1: the measurement of at least one device is too inaccurate to use.",
         ],
-        options: ProfileOptions.specs + [
+        options: ProfileOptions.specs.filter { $0.name != "virtual-pattern" } + [
             OptionSpec(
                 "events", "N", help: "Number of events that each device must detect, 3 to 100. Default: 10."),
             OptionSpec(
@@ -74,11 +74,9 @@ struct CalibrateCommand: Command {
         } else if let name = arguments.optional("forget") {
             action = .forget(name)
         } else {
-            var request = try ProfileOptions.request(arguments)
-            // The measurement requires claps, which drawn people don't make.
-            request.virtualPattern = .clap
             action = .measure(
-                request, try Self.options(arguments), isDry: arguments.flag("dry-run"))
+                try ProfileOptions.request(arguments), try Self.options(arguments),
+                isDry: arguments.flag("dry-run"))
         }
     }
 

@@ -181,7 +181,7 @@ enum ReductionText {
 
     /// Returns a note if other programs keep the computer busy; otherwise, returns an empty list.
     static func load(_ others: Double?) -> [String] {
-        guard let others, others >= ProcessorUse.busyShare else { return [] }
+        guard let others, ProcessorUse.isBusy(others) else { return [] }
         return [
             "",
             "Other programs use \(Int(rounding: others * 100)) % of the processors. The plan doesn't include them. "
@@ -215,6 +215,7 @@ enum ReductionText {
     ) -> JSONValue {
         var object = PlanJSON.fields(of: reduction.requestedPlan)
         object["other_programs"] = others.map { .number($0) } ?? .null
+        object["other_programs_busy"] = others.map { .boolean(ProcessorUse.isBusy($0)) } ?? .null
         object["cost"] = CostText.json(
             reduction.requestedCost, notes: machine.notes, fixes: RemedyText.json(reduction.fixes))
         object["budget"] = .object([

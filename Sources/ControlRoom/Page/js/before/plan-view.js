@@ -23,9 +23,6 @@ addWords({
     copied: ["stream copy", "Stream-Kopie"],
 });
 
-/** The share of the processors from which other programs can affect a recording. */
-const busyShare = 0.5;
-
 /** @param {string} text */
 function capital(text) {
     return text.slice(0, 1).toUpperCase() + text.slice(1);
@@ -55,10 +52,15 @@ export class PlanView extends StudioElement {
             h("div", { class: "panel" }, h("h3", {}, say("be-written")), this.tracks));
     }
 
+    /** @param {any} plan output of `multicam plan --json` with the load of other programs */
+    showLoad(plan) {
+        if (this.busy) setText(this.busy, plan.other_programs_busy ? say("others-busy", { percent: percent(Number(plan.other_programs)) }) : "");
+    }
+
     /** @param {any} plan output of `multicam plan --json` @param {string | undefined} problem */
     show(plan, problem) {
-        const { big, sentence, busy, bars, fixes, reduced, tracks } = this;
-        if (!big || !sentence || !busy || !bars || !fixes || !reduced || !tracks) return;
+        const { big, sentence, bars, fixes, reduced, tracks } = this;
+        if (!big || !sentence || !bars || !fixes || !reduced || !tracks) return;
         if (!plan) {
             if (problem !== undefined) setText(sentence, problem);
             setFlag(this, "data-old", true);
@@ -74,8 +76,6 @@ export class PlanView extends StudioElement {
         setFlag(big, "data-warn", hardware > budget);
         const worst = terms.reduce((/** @type {any} */ most, term) => (most === undefined || term.used > most.used ? term : most), undefined);
         setText(sentence, problem ?? (worst ? `${say("of-scarcest", { resource: resourceName(String(worst.resource)) })} ${worst.explanation ?? ""}` : ""));
-        const others = Number(plan.other_programs ?? 0);
-        setText(busy, others >= busyShare ? say("others-busy", { percent: percent(others) }) : "");
         const unknown = unknownTerms(cost.unknown);
         costBars(bars, [...terms.filter((term) => !String(term.resource).startsWith("thread:")).map((term) => ({
             resource: String(term.resource), used: Number(term.used), explanation: term.explanation,

@@ -116,7 +116,7 @@ export class Prepare extends StudioElement {
             setText(this.listNote, say("cannot-load", { what: say("profiles") }));
             if (this.middle) this.middle.hidden = true;
             // Even if the profiles can't be loaded, the plan of the running profile can be shown.
-            const plan = await ask("/api/v1/plan");
+            const plan = await this.#showLoad();
             this.plan?.show(plan.ok ? plan.value : undefined, plan.ok ? undefined : say("cannot-load", { what: say("plan-title") }));
             return;
         }
@@ -150,8 +150,16 @@ export class Prepare extends StudioElement {
         if (this.area) this.area.value = this.text;
         this.#list();
         this.#checkSoon();
+        void this.#showLoad();
         this.form?.show(this.text, []);
         this.#states();
+    }
+
+    /** Shows the load of other programs. A check doesn't measure it, because the measurement takes 0.4 s. */
+    async #showLoad() {
+        const plan = await ask("/api/v1/plan");
+        if (plan.ok) this.plan?.showLoad(plan.value);
+        return plan;
     }
 
     /**

@@ -1,6 +1,8 @@
 // Edits single fields of a profile's text, and preserves comments and order. The reader supports the subset
 // of YAML that profiles use: maps and lists in block and flow style, plain and quoted scalars, and comments.
 
+import { special } from "./layout-table.js";
+
 /**
  * @typedef {object} YamlNode
  * @property {"map" | "list" | "scalar"} kind
@@ -182,21 +184,31 @@ export function readYaml(text) {
 }
 
 /**
- * The node at a path, such as `cameras.desk.rate`.
+ * The keys of a path: a text such as `cameras.desk.rate`, or a list of keys that may contain periods.
+ * @typedef {string | string[]} Path
+ */
+
+/** @param {Path} path */
+function keysOf(path) {
+    return typeof path === "string" ? path.split(".") : path;
+}
+
+/**
+ * The node at a path.
  * @param {YamlNode} root
- * @param {string} path
+ * @param {Path} path
  */
 export function nodeAt(root, path) {
     /** @type {YamlNode | undefined} */
     let found = root;
-    for (const part of path.split(".")) found = found?.entries.get(part);
+    for (const part of keysOf(path)) found = found?.entries.get(part);
     return found;
 }
 
 /**
  * The scalar at a path as text, or undefined.
  * @param {YamlNode} root
- * @param {string} path
+ * @param {Path} path
  */
 export function textAt(root, path) {
     const found = nodeAt(root, path);
@@ -206,7 +218,7 @@ export function textAt(root, path) {
 /**
  * The items of a list at a path. A scalar counts as a list of one item.
  * @param {YamlNode} root
- * @param {string} path
+ * @param {Path} path
  */
 export function listAt(root, path) {
     const found = nodeAt(root, path);
@@ -226,13 +238,13 @@ function written(value) {
 /**
  * Returns a profile's text with the value at a path replaced. Creates any missing maps on the path.
  * @param {string} text
- * @param {string} path
+ * @param {Path} path
  * @param {string} value
  * @returns {string}
  */
 export function withValue(text, path, value) {
     const root = readYaml(text);
-    const parts = path.split(".");
+    const parts = keysOf(path);
     let parent = root;
     for (let depth = 0; depth < parts.length; depth += 1) {
         const key = parts[depth] ?? "";
@@ -265,14 +277,15 @@ export function withValue(text, path, value) {
 /**
  * Returns a profile's text without the entry at a path.
  * @param {string} text
- * @param {string} path
+ * @param {Path} path
  * @returns {string}
  */
 export function withoutValue(text, path) {
     const root = readYaml(text);
-    const key = path.slice(path.lastIndexOf(".") + 1);
-    const found = nodeAt(root, path);
-    const parent = path.includes(".") ? nodeAt(root, path.slice(0, path.lastIndexOf("."))) : root;
+    const keys = keysOf(path);
+    const key = keys.at(-1) ?? "";
+    const found = nodeAt(root, keys);
+    const parent = nodeAt(root, keys.slice(0, -1));
     if (!found || !parent) return text;
     let start = text.lastIndexOf(key, found.start - 1);
     if (/["']/.test(text[start - 1] ?? "")) start -= 1;
@@ -309,8 +322,9 @@ export function withRole(text, kind) {
 }
 
 /**
- * Returns a profile's text without a camera or microphone, and without what the program, the mix, other microphones,
- * and the people say about it. The first remaining inset becomes the main camera if the main camera is removed.
+ * Returns a profile's text without a camera or microphone, and removes it from the program, the scenes, the mix, other
+ * cameras and microphones, and the people. The first remaining inset becomes the main camera if the main camera is
+ * removed. If only the main camera remains, the layout shows only this camera. An emptied mix stays empty.
  * @param {string} text
  * @param {"cameras" | "microphones"} kind
  * @param {string} role
@@ -318,26 +332,66 @@ export function withRole(text, kind) {
  */
 export function withoutRole(text, kind, role) {
     const root = readYaml(text);
+    const scenes = [...(nodeAt(root, "scenes")?.entries.keys() ?? [])].map((name) => ["scenes", name]);
     let result = text;
-    /** @param {string} path @param {string[]} items */
-    const list = (path, items) => {
-        result = items.length === 0 ? withoutValue(result, path) : withValue(result, path, items.length === 1 && nodeAt(root, path)?.kind === "scalar" ? items[0] ?? "" : `[${items.join(", ")}]`);
+    /** @param {string[]} path */
+    const remove = (path) => { result = withoutValue(result, path); };
+    /** @param {string[]} path @param {string} value */
+    const set = (path, value) => { if (textAt(root, path) !== value) result = withValue(result, path, value); };
+    /** @param {string[]} path @param {string[]} items */
+    const setList = (path, items) => set(path, items.length === 1 && nodeAt(root, path)?.kind === "scalar" ? items[0] ?? "" : `[${items.join(", ")}]`);
+    const cameras = [...(nodeAt(root, "cameras")?.entries.keys() ?? [])].filter((other) => other !== role);
+    /**
+     * Removes the camera from the program or from a scene.
+     * @param {string[]} path
+     * @param {string | undefined} usualMain main camera if the arrangement doesn't specify it
+     * @param {string | undefined} usualLayout
+     * @returns {{main: string | undefined, layout: string | undefined}}
+     */
+    const removeFrom = (path, usualMain, usualLayout) => {
+        const listed = listAt(root, [...path, "inset"]);
+        const insets = (listed ?? []).filter((other) => other !== role);
+        let main = textAt(root, [...path, "main"]);
+        if (main === role) {
+            main = insets.shift();
+            if (main === undefined) remove([...path, "main"]);
+            else set([...path, "main"], main);
+        }
+        main ??= usualMain;
+        const others = insets.filter((other) => other !== main);
+        let layout = textAt(root, [...path, "layout"]) ?? usualLayout;
+        if (listed && others.length < listed.length) {
+            if (others.length > 0) setList([...path, "inset"], others);
+            else remove([...path, "inset"]);
+        }
+        const isAlone = listed ? others.length < listed.length && others.length === 0 : cameras.length === 1 && layout !== undefined;
+        if (isAlone && layout !== special.one) {
+            layout = special.one;
+            set([...path, "layout"], layout);
+        }
+        return { main, layout };
     };
     if (kind === "microphones") {
-        const mix = listAt(root, mixPath);
-        if (mix?.includes(role)) list(mixPath, mix.filter((other) => other !== role));
+        for (const path of [keysOf(mixPath), ...scenes.map((scene) => [...scene, "mix"])]) {
+            const mix = listAt(root, path);
+            if (mix?.includes(role)) setList(path, mix.filter((other) => other !== role));
+        }
+        for (const scene of scenes) remove([...scene, "gains", role]);
     } else {
-        const insets = (listAt(root, "program.inset") ?? []).filter((other) => other !== role);
-        const isMain = textAt(root, "program.main") === role;
-        const main = isMain ? insets.shift() : undefined;
-        if (isMain) result = main === undefined ? withoutValue(result, "program.main") : withValue(result, "program.main", main);
-        if (nodeAt(root, "program.inset")) list("program.inset", insets);
-        for (const microphone of nodeAt(root, "microphones")?.entries.keys() ?? []) {
-            if (textAt(root, `microphones.${microphone}.camera`) === role) result = withoutValue(result, `microphones.${microphone}.camera`);
+        const { main, layout } = removeFrom(["program"], cameras[0], undefined);
+        for (const scene of scenes) {
+            removeFrom(scene, main, layout);
+            for (const field of ["zoom", "pan", "tilt"]) remove([...scene, field, role]);
+        }
+        for (const [section, field] of [["cameras", "match"], ["microphones", "camera"]]) {
+            for (const other of nodeAt(root, [section])?.entries.keys() ?? []) {
+                const path = [section, other, field];
+                if (textAt(root, path) === role || textAt(root, [...path, "camera"]) === role) remove(path);
+            }
         }
     }
-    if (nodeAt(root, `people.${role}`)) result = withoutValue(result, `people.${role}`);
-    return withoutValue(result, `${kind}.${role}`);
+    remove(["people", role]);
+    return withoutValue(result, [kind, role]);
 }
 
 /**

@@ -151,7 +151,7 @@ const sentences = {
     "auto-resumes": ["AUTO resumes in {time}", "AUTO wieder in {time}"],
     "auto-title": ["Show the current speaker", "Wer spricht, ist im Bild"],
     manual: ["MANUAL", "MANUELL"],
-    "manual-title": ["Cut only when I cut", "Nur von Hand schneiden"],
+    "manual-title": ["Cut only manually", "Nur von Hand schneiden"],
     "switching-mode": ["Switching mode", "Art der Bildregie"],
     "preview-first": ["Preview/Program mode", "Vorschau/Programm"],
     layouts: ["Layouts", "Anordnungen"],
