@@ -196,7 +196,8 @@ extension MulticamSession {
 
     private func runningInput(of role: String) throws(SessionChangeError) -> CameraInput {
         try running.withLock { $0 }.checkPresence(ofCamera: role)
-        guard let input = cameraInputs.withLock({ $0[role] }) else {
+        let state = lifecycleState
+        guard state.isRecording || state.isStandby, let input = cameraInputs.withLock({ $0[role] }) else {
             throw SessionChangeError("camera \(role) is not running.")
         }
         return input

@@ -564,12 +564,12 @@ public final class MulticamSession: Sendable {
     /// Starts a recording with other options; see `startRecording(in:duration:)`.
     package func startRecording(with options: RecordingOptions) async throws(RecordingError) -> Recording {
         let recording = try beginRecording(with: options)
-        let hasBegun = await withTaskCancellationHandler {
+        let startTime = await withTaskCancellationHandler {
             await recording.start.value
         } onCancel: {
             recording.stop()
         }
-        if !hasBegun { _ = try await recording.result }
+        if startTime == nil { _ = try await recording.result }
         return recording
     }
 
@@ -580,7 +580,7 @@ public final class MulticamSession: Sendable {
     /// - Throws: The errors that are known before the devices start; see `record(in:duration:)`.
     package func beginRecording(with replacement: RecordingOptions? = nil) throws(RecordingError) -> Recording
     {
-        let start = Completion<Bool>()
+        let start = Completion<ClockTime?>()
         let (number, outcome) = try begin(
             with: replacement ?? options, writesFiles: true, notifying: start
         ) { recorder throws(RecordingError) in
@@ -599,7 +599,9 @@ public final class MulticamSession: Sendable {
     /// - Throws: `RecordingError` when a device doesn't start or doesn't deliver data, or when a synchronized
     ///   output names an unknown role; `.busy` or `.ended` when the session can't run now.
     public func run() async throws(RecordingError) {
-        let (number, outcome) = try begin(with: options, writesFiles: false, notifying: Completion<Bool>()) {
+        let (number, outcome) = try begin(
+            with: options, writesFiles: false, notifying: Completion<ClockTime?>()
+        ) {
             recorder throws(RecordingError) in
             try recorder.runWithoutFiles()
         }
@@ -624,12 +626,12 @@ public final class MulticamSession: Sendable {
     /// - Parameters:
     ///   - options: Options of the recording.
     ///   - writesFiles: Whether files are written.
-    ///   - start: Receives `true` at T0, or `false` if the recording ends earlier.
+    ///   - start: Receives T0 at T0, or `nil` if the recording ends earlier.
     ///   - use: Runs the recorder.
     /// - Returns: The number of the recording, and its outcome.
     /// - Throws: The errors that are known before the devices start.
     private func begin<Outcome: Sendable>(
-        with options: RecordingOptions, writesFiles: Bool, notifying start: Completion<Bool>,
+        with options: RecordingOptions, writesFiles: Bool, notifying start: Completion<ClockTime?>,
         _ use: @escaping @Sendable (Recorder) throws(RecordingError) -> Outcome
     ) throws(RecordingError) -> (number: Int, outcome: Completion<Result<Outcome, RecordingError>>) {
         if let duration = options.duration, duration <= .zero { throw .invalidDuration(duration) }
@@ -639,7 +641,7 @@ public final class MulticamSession: Sendable {
         let outcome = Completion<Result<Outcome, RecordingError>>()
         let finish: @Sendable (Result<Outcome, RecordingError>) -> Void = { result in
             self.endRecording()
-            start.complete(with: false)
+            start.complete(with: nil)
             outcome.complete(with: result)
         }
         do throws(RecordingError) {
@@ -701,13 +703,13 @@ public final class MulticamSession: Sendable {
     ///   - options: Options of the recording.
     ///   - usesStandbyDevices: Whether the devices are already running and continue after the recording.
     ///   - writesFiles: Whether files are written. If `false`, only devices, taps, and synchronized outputs run.
-    ///   - start: Receives `true` at T0.
+    ///   - start: Receives T0 at T0.
     /// - Returns: A function that creates the recorder from the devices, on the thread that runs it.
     /// - Throws: `RecordingError` when a folder can't be created, when there is nothing to write, or when a
     ///   synchronized output names an unknown role.
     private func makeRecorderFactory(
         for options: RecordingOptions, usesStandbyDevices: Bool, writesFiles: Bool,
-        notifying start: Completion<Bool>
+        notifying start: Completion<ClockTime?>
     ) throws(RecordingError) -> @Sendable (SessionInputs) -> Recorder {
         try checkSynchronizedRoles()
         let plan: SessionPlan
@@ -733,7 +735,10 @@ public final class MulticamSession: Sendable {
                     usesStandbyDevices: usesStandbyDevices,
                     publish: { event in
                         eventFeed.publish(event)
-                        if event.name == .started { start.complete(with: true) }
+                        if case .started(let started) = event.content {
+                            start.complete(
+                                with: clock.time(stamped: ClockTime(nanoseconds: started.t0_monotonic_ns)))
+                        }
                     },
                     onFallback: { name in running.withLock { $0.recordFallback(ofStream: name) } },
                     report: { status in currentStatus.withLock { $0 = status } }))

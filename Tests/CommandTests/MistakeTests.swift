@@ -1,4 +1,5 @@
 import Foundation
+import MulticamMedia
 import Testing
 
 @testable import multicam
@@ -96,7 +97,9 @@ struct MistakeTests {
         #expect(rows.count >= 50)
         for row in rows {
             let words = row.words.map { $0.replacing("DIR", with: scratch.path) }
-            let (status, messages) = await multicam.Multicam.perform(words)
+            let (status, messages) = await CommandLineAdvice.$isEnabledInTask.withValue(true) {
+                await multicam.Multicam.perform(words)
+            }
             let answer = messages.joined(separator: " / ").replacing(scratch.path, with: "DIR")
             #expect(status.rawValue == row.status, "\(row.words)")
             #expect(Self.fits(answer, row.answer), "\(row.words): \(answer)")

@@ -5,13 +5,16 @@ internal import Synchronization
 /// The executables of multicam enable it. Other programs that use the library don't, because their users have
 /// no command line.
 package enum CommandLineAdvice {
-    private static let isEnabledStorage = Atomic(false)
+    private static let isEnabledInProcess = Atomic(false)
 
-    /// Whether messages of this process may name commands and options.
-    package static var isEnabled: Bool { isEnabledStorage.load(ordering: .relaxed) }
+    /// Replaces the setting of the process for a task. Tests of commands use it.
+    @TaskLocal package static var isEnabledInTask: Bool?
+
+    /// Whether messages may name commands and options.
+    package static var isEnabled: Bool { isEnabledInTask ?? isEnabledInProcess.load(ordering: .relaxed) }
 
     /// Lets messages of this process name commands and options.
-    package static func enable() { isEnabledStorage.store(true, ordering: .relaxed) }
+    package static func enable() { isEnabledInProcess.store(true, ordering: .relaxed) }
 }
 
 /// Returns the wording for a message: one that may name commands and options of multicam in the executables of

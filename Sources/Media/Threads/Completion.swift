@@ -21,6 +21,9 @@ package final class Completion<Value: Sendable>: Sendable {
         for continuation in waiting { continuation.resume(returning: value) }
     }
 
+    /// The value; `nil` until it is available.
+    package var current: Value? { state.withLock(\.value) }
+
     /// The value, as soon as it is available.
     package var value: Value {
         get async {

@@ -1,4 +1,3 @@
-internal import MulticamInputs
 public import MulticamMedia
 internal import MulticamSessionFolder
 
@@ -9,12 +8,12 @@ internal import MulticamSessionFolder
 public final class Recording: Sendable {
     private let session: MulticamSession
     let number: Int
-    /// Completed at T0 with `true`, or with `false` if the recording ends earlier.
-    let start: Completion<Bool>
+    /// Completed at T0 with T0, or with `nil` if the recording ends earlier.
+    let start: Completion<ClockTime?>
     let outcome: Completion<Result<RecordingResult, RecordingError>>
 
     init(
-        of session: MulticamSession, number: Int, start: Completion<Bool>,
+        of session: MulticamSession, number: Int, start: Completion<ClockTime?>,
         outcome: Completion<Result<RecordingResult, RecordingError>>
     ) {
         self.session = session
@@ -26,9 +25,9 @@ public final class Recording: Sendable {
     /// Whether the recording is running. The value is `false` once all files are closed.
     public var isRunning: Bool { session.isCurrent(number) }
 
-    /// T0, the start of all tracks, on the session's clock; `nil` before T0 and after the recording has ended, when
-    /// `result` has the time. A tap also receives frames from before T0; compare their `capturedAt` with this time.
-    public var startTime: ClockTime? { isRunning ? session.status.start : nil }
+    /// T0, the start of all tracks, on the session's clock; `nil` if the recording hasn't begun. A tap also receives frames
+    /// from before T0; compare their `capturedAt` with this time.
+    public var startTime: ClockTime? { start.current ?? nil }
 
     /// Path of the session folder; `nil` after the recording has ended, when `result` has the path.
     public var folder: String? { isRunning ? session.folderPath : nil }

@@ -93,7 +93,7 @@ public struct RecordingResult: Sendable {
     public var losses: [LossCause: Int] {
         tracks.reduce(into: [:]) { sum, track in sum.merge(track.losses, uniquingKeysWith: +) }
     }
-    /// T0, the start of all tracks, on the session's clock.
+    /// T0, the start of all tracks, on `CLOCK_MONOTONIC`.
     public var startTime: ClockTime { ClockTime(nanoseconds: manifest.t0_monotonic_ns) }
     /// Duration of the recording from T0.
     public var duration: Nanoseconds { Nanoseconds(manifest.duration_ns) }
