@@ -1,8 +1,5 @@
 import Foundation
-import MulticamMedia
 import Testing
-
-@testable import multicam
 
 /// Tests each row of `mistakes.md`, which lists typical mistakes with their error messages.
 @Suite("Typical mistakes on the command line")
@@ -90,18 +87,19 @@ struct MistakeTests {
     }
 
     @Test("each mistake produces the documented message and exit status")
-    func answers() async throws {
+    func answers() throws {
         let scratch = try Scratch()
         try prepare(scratch)
         let rows = try Self.rows()
         #expect(rows.count >= 50)
         for row in rows {
             let words = row.words.map { $0.replacing("DIR", with: scratch.path) }
-            let (status, messages) = await CommandLineAdvice.$isEnabledInTask.withValue(true) {
-                await multicam.Multicam.perform(words)
+            let outcome = try Multicam.run([Multicam.path] + words)
+            let messages = outcome.errorsWithoutPressure.split(separator: "\n").map {
+                $0.hasPrefix("multicam: ") ? $0.dropFirst(10) : $0
             }
             let answer = messages.joined(separator: " / ").replacing(scratch.path, with: "DIR")
-            #expect(status.rawValue == row.status, "\(row.words)")
+            #expect(outcome.status == row.status, "\(row.words)")
             #expect(Self.fits(answer, row.answer), "\(row.words): \(answer)")
             // The message must be a full sentence with the failure, its cause, and a remedy.
             #expect(answer.hasSuffix(".") && answer.count > 30, "\(answer)")

@@ -7,11 +7,8 @@ internal import Synchronization
 package enum CommandLineAdvice {
     private static let isEnabledInProcess = Atomic(false)
 
-    /// Replaces the setting of the process for a task. Tests of commands use it.
-    @TaskLocal package static var isEnabledInTask: Bool?
-
-    /// Whether messages may name commands and options.
-    package static var isEnabled: Bool { isEnabledInTask ?? isEnabledInProcess.load(ordering: .relaxed) }
+    /// Whether messages of this process may name commands and options.
+    package static var isEnabled: Bool { isEnabledInProcess.load(ordering: .relaxed) }
 
     /// Lets messages of this process name commands and options.
     package static func enable() { isEnabledInProcess.store(true, ordering: .relaxed) }
