@@ -1276,8 +1276,8 @@ def open_controls(room):
     page = room.page
     opens(room, "prepare")
     choose(room, "interview")
-    room.until("rows are there", lambda: page.locator(".row-controls").count() == 2)
-    button = page.locator(".row-controls").first
+    room.until("rows are there", lambda: page.locator(".row-controls[aria-expanded]").count() == 2)
+    button = page.locator(".row-controls[aria-expanded]").first
     if button.get_attribute("aria-expanded") != "true":
         button.click()
     view = page.locator("mc-controls").first
@@ -1341,7 +1341,7 @@ def _(room, browser, arguments):
     room.until("it is said", lambda: view.locator(".control-said").inner_text() != "", 20)
     view.locator(".control-buttons button", has_text="Reset to defaults").click()
     room.until("it is as delivered", lambda: control(room, role, name)["value"] == control(room, role, name)["default"])
-    page.locator(".row-controls").first.click()
+    page.locator(".row-controls[aria-expanded]").first.click()
 
 
 @holds("Calibration with claps shows each device's progress, and can be canceled.")
