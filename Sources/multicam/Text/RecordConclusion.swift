@@ -148,7 +148,7 @@ struct RecordingGuide {
             return "Next: remove the cause of the write failure, and run `multicam recover \(folder)`."
         }
         return isVirtual
-            ? "Next: `multicam devices` lists your cameras and microphones. Record without --virtual to use them."
+            ? "Next: `multicam devices` lists your cameras and microphones. To record with them, omit `--virtual` and `--virtual-pattern`."
             : "Next: `multicam sync-check \(folder)` measures how well the tracks are synchronized."
     }
 
