@@ -268,7 +268,8 @@ let package = Package(
             "CommandTests", "Control", "Inputs", "LedgerCheck", "Media", "Monitoring", "Plan", "Profiles",
             "Session", "SessionFolder", "StressTest", "Timing", "multicam", exclude: ["mistakes.md"]),
         tests(
-            "MulticamTests", "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoding",
+            "MulticamTests", "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoders",
+            "Encoding",
             "System", "Inputs", "Interchange", "LedgerCheck", "Media", "MediaLink", "MediaServing",
             "Monitoring", "MulticamKit", "Plan", "Profiles", "Rendering", "SeededNoise", "Session",
             "SessionFolder", "Setup", "Stills", "StressTest", "Synchrony", "SyntheticMachines", "Timing",

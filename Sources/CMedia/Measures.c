@@ -92,3 +92,17 @@ double media_sum_of_squares(const float *values, ptrdiff_t count) {
     for (ptrdiff_t i = 0; i < count; i++) sum += (double)values[i] * values[i];
     return sum;
 }
+
+ptrdiff_t media_delay(const float *samples, const float *delayed, ptrdiff_t count, ptrdiff_t longest) {
+    ptrdiff_t best = 0;
+    float maximum = -1;
+    for (ptrdiff_t delay = 0; delay <= longest; delay++) {
+        float sum = 0;
+        for (ptrdiff_t i = 0; i < count; i++) sum += samples[i] * delayed[i + delay];
+        if (sum > maximum) {
+            maximum = sum;
+            best = delay;
+        }
+    }
+    return best;
+}

@@ -16,10 +16,9 @@ extension FrameLayer {
         frame: CapturedFrame?, _ place: PlannedLayer, plannedSize: FrameSize, caption: SlateCaption,
         isCoarse: Bool
     ) {
-        self.init(
-            frame: frame, rectangle: place.rectangle, fit: place.fit, rotation: place.rotation,
-            isMirrored: place.isMirrored, pixelAspect: place.pixelAspect,
-            crop: place.crop?.scaled(from: plannedSize, to: frame?.size ?? plannedSize),
-            border: place.border, caption: caption, isCoarse: isCoarse || place.isCoarse)
+        var shape = place.shape
+        shape.crop = shape.crop?.scaled(from: plannedSize, to: frame?.size ?? plannedSize)
+        shape.isCoarse = isCoarse || shape.isCoarse
+        self.init(frame: frame, shape, caption: caption)
     }
 }

@@ -83,6 +83,20 @@ package struct Codecs: CodecFactory {
         try LoudnessMeter(channels: channels, name: name)
     }
 
+    /// Creates filters that run at the session's sample rate.
+    ///
+    /// - Parameters:
+    ///   - processing: The filters; at least one.
+    ///   - channels: Number of audio channels, 1 or 2.
+    ///   - name: Name of the microphone or of the mix, used in messages.
+    /// - Returns: Filters that aren't shared with other threads.
+    /// - Throws: An error if libavfilter isn't installed, or it lacks a filter.
+    package func makeSoundFilters(
+        _ processing: SoundProcessing, channels: Int, name: String
+    ) throws(EncodingError) -> sending any SoundFiltering {
+        try SoundFilterChain(processing, channels: channels, name: name)
+    }
+
     /// Creates a decoder that turns H.264 access units into I420 frames. The frames keep their capture times.
     ///
     /// - Parameter name: Name of the track, used in messages.

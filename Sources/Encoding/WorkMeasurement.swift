@@ -183,7 +183,7 @@ package struct WorkMeasurement {
                     pixel: .i420, size: material.size, color: .bt709Limited,
                     capturedAt: ClockTime(nanoseconds: 0), sequence: Int64(index),
                     memory: material.frame(at: index), planes: planes, isOwned: true),
-                rectangle: whole)
+                LayerShape(whole))
         }
         let encoder = try ComposedVideoEncoder(settings, name: name, threads: 1)
         return try medianTimeThrowing(of: encodedFrames, runs: 1) { () throws(EncodingError) in

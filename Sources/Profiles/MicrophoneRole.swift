@@ -22,6 +22,8 @@ public struct MicrophoneRole: Sendable, Equatable {
     public var sourceChannels: [Int]?
     /// Whether the sound server removes echo and noise for the program.
     package var voiceProcessing: VoiceProcessing
+    /// Filters for the microphone in the program. The track keeps the captured audio.
+    public var processing = SoundProcessing.off
     /// Role of the camera that shows the person who speaks into the microphone; `nil` for the camera that
     /// contains the microphone, if any.
     public var camera: String? = nil

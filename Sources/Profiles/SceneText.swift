@@ -159,11 +159,9 @@ struct SceneText {
     private static func line(_ scene: SceneSettings, column: Int) -> [UInt8] {
         var fields = ["layout: \(scene.layout.rawValue)", "main: \(word(scene.main))"]
         if scene.layout.maximumCameras != 1 { fields.append("inset: \(list(scene.insets))") }
-        fields += [
-            "corner: \(scene.style.corner.rawValue)", "scale: \(scene.style.scale)",
-            "margin: \(scene.style.margin)", "border: \(scene.style.border)",
-            "fit: \(scene.style.fit.rawValue)",
-        ]
+        fields.append("corner: \(scene.style.corner.rawValue)")
+        fields += InsetStyle.Number.allCases.map { "\($0.rawValue): \($0.text(scene.style[$0]))" }
+        fields.append("fit: \(scene.style.fit.rawValue)")
         fields += numbers("zoom", scene.zooms.mapValues(\.factor), leavingOut: nil)
         fields += numbers("pan", scene.zooms.mapValues(\.pan), leavingOut: 0)
         fields += numbers("tilt", scene.zooms.mapValues(\.tilt), leavingOut: 0)

@@ -143,7 +143,7 @@ final class WholeTrackSource: LayerSource {
         self.rate = rate
         let caption = SlateCaption(role: track.role, device: track.devices.first ?? track.role)
         let whole = PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
-        layer = { FrameLayer(frame: $0, rectangle: whole, caption: caption) }
+        layer = { FrameLayer(frame: $0, LayerShape(whole), caption: caption) }
     }
 
     func layers(at tick: Int64) -> [FrameLayer] {

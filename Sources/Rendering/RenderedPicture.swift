@@ -120,10 +120,10 @@ extension PlannedLayer {
     /// A copy of the layer with an even position and size, as 4:2:0 chroma requires.
     fileprivate var even: PlannedLayer {
         var layer = self
+        let place = shape.rectangle
         layer.rectangle = PixelRectangle(
-            x: rectangle.x & ~1, y: rectangle.y & ~1, width: max(2, rectangle.width & ~1),
-            height: max(2, rectangle.height & ~1))
-        layer.border = border & ~1
+            x: place.x & ~1, y: place.y & ~1, width: max(2, place.width & ~1),
+            height: max(2, place.height & ~1))
         return layer
     }
 }

@@ -13,9 +13,15 @@ package struct RenderedSound: Sendable {
     package var loudness: Double?
     /// Bit rate in bits per second.
     package var bitrate: Int
+    /// Whether the microphones and the mix are filtered as they were in the program.
+    package var isProcessed: Bool
 
     /// Creates audio settings. The default settings reproduce the program's mix without mastering.
-    package init(gains: [String: Double]? = nil, loudness: Double? = nil, bitrate: Int = 160_000) {
+    package init(
+        gains: [String: Double]? = nil, loudness: Double? = nil, bitrate: Int = 160_000,
+        isProcessed: Bool = true
+    ) {
+        self.isProcessed = isProcessed
         self.gains = gains
         self.loudness = loudness
         self.bitrate = bitrate

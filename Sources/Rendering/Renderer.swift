@@ -195,7 +195,9 @@ package struct Renderer: Sendable {
     private func soundEncoding(_ progress: RenderProgress) throws -> SoundEncoding? {
         guard let sound else { return nil }
         func mix() -> SessionMix {
-            SessionMix(session, folder: folder, gains: sound.gains, from: samples.lowerBound)
+            SessionMix(
+                session, folder: folder, gains: sound.gains, isProcessed: sound.isProcessed,
+                from: samples.lowerBound)
         }
         guard mix().hasAudio else { return nil }
         var mastering = Mastering.none

@@ -1,8 +1,10 @@
 internal import FoundationEssentials
 internal import Glibc
+internal import MulticamEncoders
 internal import MulticamEncoding
 internal import MulticamInterchange
 internal import MulticamMedia
+internal import MulticamPlan
 internal import MulticamTiming
 
 /// Mixes the microphones of a recording in the same way as the program was mixed: in the same blocks and with
@@ -16,9 +18,16 @@ final class SessionMix {
         var next = 0
         /// Gain at the end of the last block.
         var last: Float
+        /// The microphone's audio after its filters.
+        let sound: ProcessedSound
+        /// The filters with their start times, in order.
+        let processing: [(from: MediaTime, processing: SoundProcessing)]
     }
 
     private var voices: [Voice]
+    /// The mix after its filters. The end of this sound is the index of the next sample to mix.
+    private let mix: ProcessedSound
+    private let mixProcessing: [(from: MediaTime, processing: SoundProcessing)]
     /// Index of the first requested sample, counted from T0.
     private let first: Int64
     /// Index of the next sample, counted from T0.
@@ -33,15 +42,23 @@ final class SessionMix {
     ///   - folder: Path of the session folder.
     ///   - gains: Microphone gains in decibels, by role; `nil` to use the program's gains. Microphones that
     ///     aren't listed are muted.
+    ///   - isProcessed: Whether the microphones and the mix are filtered as they were in the program.
     ///   - start: Index of the first sample, counted from T0.
-    init(_ session: RecordedSession, folder: String, gains: [String: Double]?, from start: Int64) {
+    init(
+        _ session: RecordedSession, folder: String, gains: [String: Double]?, isProcessed: Bool = true,
+        from start: Int64
+    ) {
         let isMixed = session.microphones.isEmpty
         let tracks =
             isMixed
             ? [session.program].compactMap(\.self).filter { $0.channels > 0 } : session.microphones
         first = start
         // Mixing starts at a block boundary, because a gain ramp spans a complete block.
-        position = start / Self.blockLength * Self.blockLength
+        let begin = start / Self.blockLength * Self.blockLength
+        position = begin
+        let codecs = Codecs()
+        mix = ProcessedSound("the mix", channels: AudioGrid.mixChannels, from: begin, codecs: codecs)
+        mixProcessing = isMixed || !isProcessed ? [] : session.processing(of: SessionPlan.programOwner)
         voices = tracks.compactMap { track in
             var course: [(frame: Int64, decibels: Double?)] = [(0, 0)]
             if let gains, !isMixed {
@@ -56,16 +73,22 @@ final class SessionMix {
                 )
             }
             guard linear.contains(where: { $0.gain != 0 }) else { return nil }
+            let reader = SoundReader(track, folder: folder)
             return Voice(
-                reader: SoundReader(track, folder: folder), gains: linear, last: linear.first?.gain ?? 0)
+                reader: reader, gains: linear, last: linear.first?.gain ?? 0,
+                sound: ProcessedSound(
+                    track.role, channels: reader.channels > 2 ? 1 : reader.channels, from: begin,
+                    codecs: codecs),
+                processing: isMixed || !isProcessed ? [] : session.processing(of: track.role))
         }
         for index in voices.indices { voices[index].last = gain(of: index, inBlockTo: position) }
     }
 
     /// Whether the recording contains any audio to mix.
     var hasAudio: Bool { !voices.isEmpty }
-    /// One sentence for each read error so far.
-    var faults: [String] { voices.compactMap(\.reader.fault) }
+    /// One sentence for each read error, and for each failure of filters, so far.
+    var faults: [String] { voices.compactMap(\.reader.fault) + filterFaults }
+    private var filterFaults: [String] = []
 
     /// Mixes the next samples up to the end of the current 20 ms block. The result is stereo with a full
     /// scale of ±1, and isn't clipped.
@@ -76,17 +99,32 @@ final class SessionMix {
         let blockEnd = (position / Self.blockLength + 1) * Self.blockLength
         let stop = min(end, blockEnd)
         guard stop > max(position, first) || (stop > position && stop == blockEnd) else { return [] }
-        var sum = [Float](repeating: 0, count: Int(stop - position) * AudioGrid.mixChannels)
-        for index in voices.indices {
-            let last = voices[index].last
-            // The last block of a recording may be incomplete. The gain doesn't change in an incomplete
-            // block.
-            if stop == blockEnd { voices[index].last = gain(of: index, inBlockTo: blockEnd) }
-            add(index, from: last, upTo: stop, into: &sum)
-        }
+        while mix.available < stop { mixBlock() }
+        let samples = mix.dequeue(upTo: stop)
         let early = Int(max(0, first - position)) * AudioGrid.mixChannels
         position = stop
-        return early > 0 ? Array(sum[early...]) : sum
+        return early > 0 ? Array(samples[early...]) : samples
+    }
+
+    /// Mixes the next block.
+    private func mixBlock() {
+        let range = mix.end..<mix.end + Self.blockLength
+        var sum = [Float](repeating: 0, count: Int(Self.blockLength) * AudioGrid.mixChannels)
+        for index in voices.indices {
+            let last = voices[index].last
+            voices[index].last = gain(of: index, inBlockTo: range.upperBound)
+            add(index, from: last, range, into: &sum)
+        }
+        setProcessing(of: mix, mixProcessing)
+        mix.append(sum)
+        for sound in voices.map(\.sound) + [mix] { filterFaults += sound.dequeueFailures() }
+    }
+
+    private func setProcessing(
+        of sound: ProcessedSound, _ all: [(from: MediaTime, processing: SoundProcessing)]
+    ) {
+        let time = AudioGrid.samples.time(ofTick: sound.end + Self.blockLength)
+        sound.setProcessing(all.last { $0.from < time }?.processing ?? .off)
     }
 
     /// Returns the gain at the end of a block. A gain change takes effect in the block that contains the time
@@ -100,31 +138,41 @@ final class SessionMix {
         return gains[max(0, voices[index].next - 1)].gain
     }
 
-    /// Adds the samples of a microphone to the mix. Gain changes are applied as a linear ramp, because a
+    /// Adds the samples of a microphone to a block of the mix. Gain changes are applied as a linear ramp, because a
     /// sudden change would be audible as a click.
-    private func add(_ index: Int, from last: Float, upTo stop: Int64, into sum: inout [Float]) {
-        let next = voices[index].last
+    private func add(_ index: Int, from last: Float, _ range: Range<Int64>, into sum: inout [Float]) {
+        let (next, sound) = (voices[index].last, voices[index].sound)
+        while sound.available < range.upperBound {
+            setProcessing(of: sound, voices[index].processing)
+            sound.append(
+                read(voices[index].reader, sound.end..<sound.end + Self.blockLength, channels: sound.channels)
+            )
+        }
+        let samples = sound.dequeue(upTo: range.upperBound)
         guard last != 0 || next != 0 else { return }
-        let reader = voices[index].reader
-        let samples = reader.samples(position..<stop)
-        let channels = reader.channels
-        let rise = (next - last) / Float(stop - position)
+        let channels = sound.channels
+        let rise = (next - last) / Float(range.count)
         samples.withUnsafeBufferPointer { samples in
             sum.withUnsafeMutableBufferPointer { sum in
                 for frame in 0..<sum.count / AudioGrid.mixChannels {
                     let gain = last + rise * Float(frame + 1)
                     let place = frame * channels
-                    guard channels > 2 else {
-                        sum[2 * frame] += samples[place] * gain
-                        sum[2 * frame + 1] += samples[place + channels - 1] * gain
-                        continue
-                    }
-                    let mean = samples[place..<place + channels].reduce(0, +) / Float(channels)
-                    sum[2 * frame] += mean * gain
-                    sum[2 * frame + 1] += mean * gain
+                    sum[2 * frame] += samples[place] * gain
+                    sum[2 * frame + 1] += samples[place + channels - 1] * gain
                 }
             }
         }
+    }
+
+    /// Reads samples with 1 or 2 channels: more than two channels are averaged.
+    private func read(_ reader: SoundReader, _ range: Range<Int64>, channels: Int) -> [Float] {
+        let samples = reader.samples(range)
+        guard reader.channels != channels else { return samples }
+        let step = reader.channels
+        let mono = stride(from: 0, to: samples.count, by: step).map { place in
+            samples[place..<place + step].reduce(0, +) / Float(step)
+        }
+        return channels == 1 ? mono : mono.flatMap { [$0, $0] }
     }
 }
 

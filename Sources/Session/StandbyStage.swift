@@ -139,7 +139,7 @@ final class StandbyStage {
         }
         if audio == nil { audio = try makeAudio() }
         guard let (stage, start) = audio else { return }
-        stage.setMix(plan.mixGains)
+        stage.setMix(plan.mix)
         let heard = clock.now - inputs.slowestDelivery - start
         guard heard > .zero else { return }
         let block = MediaTime(nanoseconds: heard.count).ticks(perSecond: Int64(AudioFormat.sessionRate))
@@ -168,8 +168,8 @@ final class StandbyStage {
         }
         return (
             AudioStage(
-                start: start, microphones: feeds, mix: [:], encoder: encoders?.audio, loudness: nil,
-                taps: taps), start
+                start: start, microphones: feeds, mix: ProgramMix(), codecs: codecs, encoder: encoders?.audio,
+                loudness: nil, taps: taps), start
         )
     }
 

@@ -52,7 +52,7 @@ extension Still {
         let everything = PixelRectangle(x: 0, y: 0, width: square.width, height: square.height)
         let composer = try codecs.makeComposer(size: square, color: .jpeg, name: "a still")
         return try composer.compose(
-            [FrameLayer(frame: frame, rectangle: everything, fit: .cover, pixelAspect: pixel)],
+            [FrameLayer(frame: frame, LayerShape(everything, fit: .cover, pixelAspect: pixel))],
             at: frame.capturedAt, sequence: frame.sequence)
     }
 }

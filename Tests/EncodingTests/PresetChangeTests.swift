@@ -27,7 +27,7 @@ struct PresetChangeTests {
             pixel: .yuyv, size: size, color: .bt601Limited, capturedAt: ClockTime(nanoseconds: 0),
             sequence: tick,
             memory: memory, planes: [FramePlane(offset: 0, stride: size.width * 2)], isOwned: true)
-        return FrameLayer(frame: frame, rectangle: PixelRectangle(x: 0, y: 0, width: 320, height: 240))
+        return FrameLayer(frame: frame, LayerShape(PixelRectangle(x: 0, y: 0, width: 320, height: 240)))
     }
 
     @Test(

@@ -134,8 +134,8 @@ struct SlateTests {
             let whole = PixelRectangle(x: 0, y: 0, width: 640, height: 360)
             let inset = PixelRectangle(x: 320, y: 180, width: 320, height: 180)
             return [
-                FrameLayer(frame: main, rectangle: whole),
-                FrameLayer(frame: nil, rectangle: inset, caption: caption),
+                FrameLayer(frame: main, LayerShape(whole)),
+                FrameLayer(frame: nil, LayerShape(inset), caption: caption),
             ]
         }
         compositor.compose(

@@ -17,7 +17,7 @@ struct StandingFrameTests {
             pixel: .yuyv, size: Self.size, color: .bt709Limited, capturedAt: ClockTime(nanoseconds: 0),
             sequence: tick, memory: memory, planes: [FramePlane(offset: 0, stride: Self.size.width * 2)],
             isOwned: true)
-        return FrameLayer(frame: frame, rectangle: PixelRectangle(x: 0, y: 0, width: 320, height: 240))
+        return FrameLayer(frame: frame, LayerShape(PixelRectangle(x: 0, y: 0, width: 320, height: 240)))
     }
 
     @Test(

@@ -42,6 +42,13 @@ struct FaultyMachinery: CodecFactory {
             try codecs.makeLoudnessMeter(channels: channels, name: name), name: name, plan: plan)
     }
 
+    func makeSoundFilters(
+        _ processing: SoundProcessing, channels: Int, name: String
+    ) throws(EncodingError) -> sending any SoundFiltering {
+        try plan.mayThrow("make.filters.\(name)")
+        return try codecs.makeSoundFilters(processing, channels: channels, name: name)
+    }
+
     func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {
         try plan.mayThrow("make.decoder.\(name)")
         return FaultyDecoder(try codecs.makeVideoDecoder(name: name), name: name, plan: plan)

@@ -6,6 +6,7 @@
 #include "LibraryVersions.h"
 #include "Measures.h"
 #include "Messages.h"
+#include "SoundChain.h"
 #include "TestMaterial.h"
 #include "Words.h"
 #include <ebur128.h>

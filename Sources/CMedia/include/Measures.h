@@ -37,3 +37,7 @@ void media_add_shifted(const float *values, float *sum, ptrdiff_t count, ptrdiff
 // there are no values. The second function returns the sum of the squares, or 0 if there are no values.
 ptrdiff_t media_highest(const float *values, ptrdiff_t count);
 double media_sum_of_squares(const float *values, ptrdiff_t count);
+
+// Returns the delay from 0 to `longest` by which `delayed` follows `samples` best: the maximum of the cross-correlation.
+// `delayed` has at least count + longest samples.
+ptrdiff_t media_delay(const float *samples, const float *delayed, ptrdiff_t count, ptrdiff_t longest);

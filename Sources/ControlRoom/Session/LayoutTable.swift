@@ -106,7 +106,9 @@ struct ProposedLayers: Encodable {
             style.corner = corner
         }
         if let word = query["scale"] {
-            guard let scale = Double(word), InsetStyle.scales.contains(scale) else { return nil }
+            guard let scale = InsetStyle.Number.scale.value(of: word),
+                InsetStyle.Number.scale.range.contains(scale)
+            else { return nil }
             style.scale = scale
         }
         let roles = show.split(separator: ",").map { String($0) }

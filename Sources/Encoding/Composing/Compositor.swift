@@ -29,7 +29,7 @@ final class Compositor {
     /// Whether the frame buffer already shows exactly these layers.
     func shows(_ layers: [FrameLayer]) -> Bool {
         guard let painted, painted.count == layers.count else { return false }
-        return zip(painted, layers).allSatisfy { $0.shape == PaintedLayer.Shape($1) && $0.shows($1) }
+        return zip(painted, layers).allSatisfy { $0.shape == $1.shape && $0.shows($1) }
     }
 
     /// Paints the layers that changed, and the areas that they no longer cover.
@@ -39,7 +39,7 @@ final class Compositor {
     ///   - canvas: Frame buffer, which must still contain the frame that was composed last.
     func compose(_ layers: [FrameLayer], onto canvas: Planes) {
         var next = painted ?? []
-        let isSameLayout = painted != nil && next.map(\.shape) == layers.map { PaintedLayer.Shape($0) }
+        let isSameLayout = painted != nil && next.map(\.shape) == layers.map(\.shape)
         if !isSameLayout {
             canvas.fill(.black(in: color))
             next = layers.map { PaintedLayer($0) }
@@ -48,14 +48,14 @@ final class Compositor {
         saveCoveredPixels(&next, isNew: isNew, on: canvas)
         var changed: [PixelRectangle] = []
         for (index, layer) in layers.enumerated() {
-            let isCovered = changed.contains { $0.overlaps(layer.rectangle) }
+            let isCovered = changed.contains { $0.overlaps(layer.shape.rectangle) }
             guard isCovered || isNew[index] else { continue }
             if isNew[index] {
                 paint(layer, over: &next[index], onto: canvas, isCovered: isCovered)
             } else {
-                next[index].savedPixels.restore(to: canvas.part(layer.rectangle))
+                next[index].savedPixels.restore(to: canvas.part(layer.shape.rectangle))
             }
-            changed.append(layer.rectangle)
+            changed.append(layer.shape.rectangle)
         }
         painted = next
     }
@@ -147,7 +147,7 @@ final class Compositor {
         layer.target = nil
     }
 
-    private func paintBorder(_ shape: PaintedLayer.Shape, onto canvas: Planes) {
+    private func paintBorder(_ shape: LayerShape, onto canvas: Planes) {
         let width = shape.inner.x - shape.rectangle.x
         if width > 0 { canvas.part(shape.rectangle).drawBorder(width: width, .white(in: color)) }
     }
@@ -155,41 +155,7 @@ final class Compositor {
 
 /// Content of a layer's rectangle when it was last painted, used to decide whether it must be painted again.
 struct PaintedLayer {
-    /// The properties of a layer, except for the layer's frame and caption.
-    struct Shape: Equatable {
-        let rectangle: PixelRectangle
-        let fit: FrameLayer.Fit
-        let rotation: Rotation
-        let isMirrored: Bool
-        let pixelAspect: AspectRatio?
-        let crop: PixelRectangle?
-        let border: Int
-        let isCoarse: Bool
-
-        init(_ layer: FrameLayer) {
-            rectangle = layer.rectangle
-            fit = layer.fit
-            rotation = layer.rotation
-            isMirrored = layer.isMirrored
-            pixelAspect = layer.pixelAspect
-            crop = layer.crop
-            border = layer.border
-            isCoarse = layer.allowsHalfSizeDecoding
-        }
-
-        /// Rectangle inside the border, or the entire rectangle if the border would leave no space.
-        var inner: PixelRectangle {
-            let width = max(0, border & ~1)
-            guard rectangle.width >= 2 * width + 2, rectangle.height >= 2 * width + 2 else {
-                return rectangle
-            }
-            return PixelRectangle(
-                x: rectangle.x + width, y: rectangle.y + width, width: rectangle.width - 2 * width,
-                height: rectangle.height - 2 * width)
-        }
-    }
-
-    let shape: Shape
+    let shape: LayerShape
     /// Rectangle that the frame covers, with black bars around it; `nil` for a slate and before the first painting.
     var target: PixelRectangle?
     /// The last requested frame. The reference is weak because the memory of raw frames is only borrowed.
@@ -205,7 +171,7 @@ struct PaintedLayer {
     var lastCompleteFrame: CapturedFrame?
 
     init(_ layer: FrameLayer) {
-        shape = Shape(layer)
+        shape = layer.shape
     }
 
     /// Whether the frame buffer already shows the frame or slate of the given layer. Both layers must have

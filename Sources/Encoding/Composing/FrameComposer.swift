@@ -40,7 +40,7 @@ final class FrameComposer: FrameComposing {
     /// - Throws: An `EncodingError` that names the invalid layer.
     static func check(_ layers: [FrameLayer], inside size: FrameSize, of name: String) throws(EncodingError) {
         for layer in layers {
-            let place = layer.rectangle
+            let place = layer.shape.rectangle
             guard place.x >= 0, place.y >= 0, place.width >= 2, place.height >= 2,
                 (place.x | place.y | place.width | place.height) & 1 == 0,
                 place.x + place.width <= size.width, place.y + place.height <= size.height

@@ -86,6 +86,20 @@ package struct RecordedSession: Sendable, Equatable {
         }
         return gains.isEmpty ? [(0, 0)] : gains
     }
+
+    /// Returns the filters that the program's mix applies to a microphone, or to the mix if the role is `program`, in order, with
+    /// the time from which they apply. The first entry is at T0.
+    package func processing(of role: String) -> [(from: MediaTime, processing: SoundProcessing)] {
+        var all: [(from: MediaTime, processing: SoundProcessing)] = [(.zero, .off)]
+        for arrangement in arrangements {
+            let processing = arrangement.processing?[role] ?? .off
+            guard all.last?.processing != processing else { continue }
+            let isFirst = all.count == 1 && arrangement.at_ns <= 0
+            if isFirst { all.removeLast() }
+            all.append((MediaTime(nanoseconds: max(0, arrangement.at_ns)), processing))
+        }
+        return all
+    }
 }
 
 extension RecordedSession {

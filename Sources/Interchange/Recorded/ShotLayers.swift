@@ -59,10 +59,9 @@ extension RecordedSession {
         let looks = shot.cameras.filter { angle($0) != nil }.map { appearance(of: $0, at: start) }
         let rectangles = layout.rectangles(for: looks.map { upright($0, at: time) }, in: size, style)
         return zip(looks, rectangles).enumerated().compactMap { index, place in
-            var layer = place.0
-            layer.fit = style.fit(isInset: layout.isInset(index))
-            layer.border = style.border(isInset: layout.isInset(index))
-            return planned(layer, at: time, rectangle: place.1)
+            guard var layer = planned(place.0, at: time, rectangle: place.1) else { return nil }
+            style.apply(to: &layer.shape, isInset: layout.isInset(index))
+            return layer
         }
     }
 
@@ -96,10 +95,11 @@ extension RecordedSession {
     ) -> PlannedLayer? {
         guard let track = angle(layer.role), let stored = track.size(at: time) else { return nil }
         return PlannedLayer(
-            role: layer.role, rectangle: rectangle, fit: layer.fit, rotation: layer.rotation,
-            isMirrored: layer.mirrored,
-            pixelAspect: track.pixelAspect,
-            crop: crop(layer.crop, of: track, stored: stored), border: layer.border)
+            role: layer.role,
+            LayerShape(
+                rectangle, fit: layer.fit, rotation: layer.rotation, isMirrored: layer.mirrored,
+                pixelAspect: track.pixelAspect, crop: crop(layer.crop, of: track, stored: stored),
+                border: layer.border))
     }
 
     /// Returns the part of a track's stored frames that corresponds to a part of the camera's frames; `nil` for the

@@ -35,6 +35,13 @@ package protocol CodecFactory: Sendable {
     /// Each of the 1 to 8 `channels` has weight 1; a single channel isn't counted as dual mono.
     func makeLoudnessMeter(channels: Int, name: String) throws(EncodingError) -> sending any LoudnessMetering
 
+    /// Creates filters, not shared with other threads, for audio at the session's rate with 1 or 2 `channels`. `name` is the
+    /// name of the microphone or of the mix, for messages.
+    ///
+    /// The first call for a processing takes several milliseconds, because the delay of the filters is measured.
+    func makeSoundFilters(_ processing: SoundProcessing, channels: Int, name: String)
+        throws(EncodingError) -> sending any SoundFiltering
+
     /// Creates a decoder that converts a stream of H.264 access units into I420 frames with the same capture
     /// times. `name` is the track's name, for messages.
     func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding

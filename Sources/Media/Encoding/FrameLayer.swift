@@ -10,35 +10,45 @@ public struct FrameLayer: Sendable {
 
     /// The frame to show; `nil` shows a slate.
     package let frame: CapturedFrame?
-    /// Position and size of the layer in pixels of the composed frame. All four numbers are even, and the
-    /// rectangle is inside the composed frame.
-    package let rectangle: PixelRectangle
-    /// How the frame is fitted into the rectangle.
-    package let fit: Fit
-    /// Clockwise rotation applied to the stored frame.
-    package let rotation: Rotation
-    /// Whether the frame is mirrored horizontally.
-    package let isMirrored: Bool
-    /// Pixel aspect ratio of the stored frame; `nil` for square pixels.
-    package let pixelAspect: AspectRatio?
-    /// The used part of the stored frame, in pixels before rotation; `nil` for the whole frame.
-    package let crop: PixelRectangle?
-    /// Width in pixels of a white border inside the rectangle; an even number, or 0 for no border.
-    package let border: Int
+    /// Where and how the frame is drawn.
+    package let shape: LayerShape
     /// Text on the slate; `nil` for a slate without text.
     package let caption: SlateCaption?
-    /// Whether a JPEG may be decoded at half the rectangle's size, which is cheaper but less sharp.
-    package let allowsHalfSizeDecoding: Bool
 
-    /// Creates a layer; the default is the whole frame, fitted, upright, without a border.
-    package init(
-        frame: CapturedFrame?, rectangle: PixelRectangle, fit: Fit = .contain,
-        rotation: Rotation = .none,
-        isMirrored: Bool = false, pixelAspect: AspectRatio? = nil, crop: PixelRectangle? = nil,
-        border: Int = 0, caption: SlateCaption? = nil,
-        isCoarse: Bool = false
-    ) {
+    /// Creates a layer of a composed frame.
+    package init(frame: CapturedFrame?, _ shape: LayerShape, caption: SlateCaption? = nil) {
         self.frame = frame
+        self.shape = shape
+        self.caption = caption
+    }
+}
+
+/// Where and how a camera's frame is drawn in a composed frame: everything about a layer except the frame itself.
+package struct LayerShape: Sendable, Equatable, Codable {
+    /// Position and size of the layer in pixels of the composed frame. All four numbers are even, and the
+    /// rectangle is inside the composed frame.
+    package var rectangle: PixelRectangle
+    /// How the frame is fitted into the rectangle.
+    package var fit: FrameLayer.Fit
+    /// Clockwise rotation applied to the stored frame.
+    package var rotation: Rotation
+    /// Whether the frame is mirrored horizontally.
+    package var isMirrored: Bool
+    /// Pixel aspect ratio of the stored frame; `nil` for square pixels.
+    package var pixelAspect: AspectRatio?
+    /// The used part of the stored frame, in pixels before rotation; `nil` for the whole frame.
+    package var crop: PixelRectangle?
+    /// Width in pixels of a white border inside the rectangle, or 0 for no border. An odd width is rounded down.
+    package var border: Int
+    /// Whether a JPEG may be decoded at half the rectangle's size, which is cheaper but less sharp.
+    package var isCoarse = false
+
+    /// Creates a shape; the default is the whole frame, fitted, upright, without a border.
+    package init(
+        _ rectangle: PixelRectangle, fit: FrameLayer.Fit = .contain, rotation: Rotation = .none,
+        isMirrored: Bool = false, pixelAspect: AspectRatio? = nil, crop: PixelRectangle? = nil,
+        border: Int = 0
+    ) {
         self.rectangle = rectangle
         self.fit = fit
         self.rotation = rotation
@@ -46,8 +56,15 @@ public struct FrameLayer: Sendable {
         self.pixelAspect = pixelAspect
         self.crop = crop
         self.border = border
-        self.caption = caption
-        self.allowsHalfSizeDecoding = isCoarse
+    }
+
+    /// Rectangle inside the border, or the entire rectangle if the border would leave no space.
+    package var inner: PixelRectangle {
+        let width = max(0, border & ~1)
+        guard rectangle.width >= 2 * width + 2, rectangle.height >= 2 * width + 2 else { return rectangle }
+        return PixelRectangle(
+            x: rectangle.x + width, y: rectangle.y + width, width: rectangle.width - 2 * width,
+            height: rectangle.height - 2 * width)
     }
 }
 

@@ -362,6 +362,7 @@ struct PlanCompiler {
             offsetSource: microphone.offset == nil ? .none : .profile,
             sourceChannels: sourceChannels.map { $0 - 1 },
             voiceProcessing: try voiceProcessing(of: microphone, device.device, field))
+        planned.processing = microphone.processing
         planned.camera = microphone.camera ?? camera(with: device.device)
         guard planned.camera != nil || profile.program?.switching != .voice else {
             throw profile.source.error(
@@ -541,7 +542,7 @@ extension PlanCompiler {
                     expected: "the role of a camera: \(ProfileValue.list(profile.cameras.map(\.role)))")
             }
         }
-        return PlannedProgram(
+        var planned = PlannedProgram(
             file: "program.mp4",
             settings: VideoEncodingSettings(
                 size: program.size, rate: program.rate, preset: program.video.preset,
@@ -549,6 +550,8 @@ extension PlanCompiler {
                 color: .bt709Limited),
             isCoarse: program.isCoarse, arrangement: ProgramArrangement(program), cameras: cameras,
             mix: program.audio.mix, audioBitrate: program.audio.bitrate, scenes: profile.scenes)
+        planned.mixProcessing = program.audio.processing
+        return planned
     }
 }
 

@@ -104,6 +104,9 @@ package struct PlannedWork: Sendable, Equatable {
         add(
             .resample, rate: slices, units: Double(microphone.format.rate * channels) / slices,
             of: microphone.role)
+        if plan.program?.mix.contains(microphone.role) ?? false {
+            filter(microphone.processing, channels: min(channels, 2), owner: microphone.role)
+        }
         guard let track = plan.microphoneTracks.first(where: { $0.role == microphone.role }) else { return }
         let samples = Double(AudioFormat.sessionRate * channels)
         if track.file.hasSuffix(".wav") {
@@ -112,6 +115,12 @@ package struct PlannedWork: Sendable, Equatable {
         } else {
             add(.encodeAudio, rate: samples / 1024, units: 1024, microphone.detail, of: microphone.role)
         }
+    }
+
+    private mutating func filter(_ processing: SoundProcessing, channels: Int, owner: String) {
+        guard !processing.isOff else { return }
+        let samples = Double(AudioFormat.sessionRate * channels)
+        add(.resample, rate: Self.slices, units: samples * processing.relativeWork / Self.slices, of: owner)
     }
 
     // MARK: Outputs
@@ -127,12 +136,13 @@ package struct PlannedWork: Sendable, Equatable {
             let isOver = covered.contains { $0.overlaps(layer.rectangle) }
             let rate = min(settings.rate.perSecond, camera.format.rate.perSecond)
             paint(
-                layer, of: camera, settings, rate: isOver ? settings.rate.perSecond : rate,
+                layer.shape, of: camera, settings, rate: isOver ? settings.rate.perSecond : rate,
                 isShared: plan.sharesDecoding(layer.role), owner: SessionPlan.programOwner)
             covered.append(layer.rectangle)
         }
         encode(settings, detail, owner: SessionPlan.programOwner)
         guard !program.mix.isEmpty else { return }
+        filter(program.mixProcessing, channels: AudioGrid.mixChannels, owner: SessionPlan.programOwner)
         let samples = Double(AudioFormat.sessionRate * AudioGrid.mixChannels)
         let isReal = plan.microphones.contains {
             program.mix.contains($0.role) && $0.detail == .photographic
@@ -157,7 +167,7 @@ package struct PlannedWork: Sendable, Equatable {
         settings.color = nil
         let rate = min(track.rate.perSecond, camera.format.rate.perSecond)
         paint(
-            track.layer, of: camera, settings, rate: rate,
+            track.layer.shape, of: camera, settings, rate: rate,
             isShared: plan.sharesDecoding(track.role),
             owner: track.role)
         encode(settings, camera.detail, owner: track.role)
@@ -180,9 +190,8 @@ package struct PlannedWork: Sendable, Equatable {
             detail = camera.detail
             let whole = PixelRectangle(x: 0, y: 0, width: frames.size.width, height: frames.size.height)
             paint(
-                PlannedLayer(
-                    role: camera.role, rectangle: whole, fit: .contain, rotation: camera.rotation,
-                    pixelAspect: camera.pixelAspect, crop: camera.crop),
+                LayerShape(
+                    whole, rotation: camera.rotation, pixelAspect: camera.pixelAspect, crop: camera.crop),
                 of: camera, settings, rate: min(frames.rate.perSecond, camera.format.rate.perSecond),
                 isShared: false, owner: owner)
         } else if let program = plan.program {
@@ -208,7 +217,7 @@ package struct PlannedWork: Sendable, Equatable {
 
     /// Adds the work of drawing one camera's frame into its rectangle, with the same steps as `FramePainter`.
     private mutating func paint(
-        _ layer: PlannedLayer, of camera: PlannedCamera, _ settings: VideoEncodingSettings, rate: Double,
+        _ layer: LayerShape, of camera: PlannedCamera, _ settings: VideoEncodingSettings, rate: Double,
         isShared: Bool, owner: String
     ) {
         let size = camera.format.size

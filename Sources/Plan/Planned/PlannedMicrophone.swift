@@ -20,6 +20,8 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
     public var sourceChannels: [Int]
     /// Echo cancellation and noise suppression for this microphone in the program's mix; `nil` for neither.
     package var voiceProcessing: VoiceProcessing?
+    /// The filters for this microphone in the program's mix.
+    public var processing = SoundProcessing.off
     /// Role of the camera that shows the person speaking into the microphone. The camera is the one named in
     /// the profile, otherwise the one with this built-in microphone; `nil` if neither exists.
     public var camera: String? = nil

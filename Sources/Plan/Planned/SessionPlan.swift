@@ -113,12 +113,36 @@ extension SessionPlan {
 }
 
 extension SessionPlan {
-    /// Linear gain of each microphone in the program's mix, by role. Microphones that aren't in the mix are omitted.
-    package var mixGains: [String: Float] {
-        let mix = program?.mix ?? []
-        return Dictionary(
-            microphones.filter { mix.contains($0.role) }.map { ($0.role, Float(pow(10, $0.gain / 20))) },
-            uniquingKeysWith: { first, _ in first })
+    /// The mix of the program's audio.
+    package var mix: ProgramMix {
+        let mixed = microphones.filter { program?.mix.contains($0.role) ?? false }
+        return ProgramMix(
+            gains: Dictionary(
+                mixed.map { ($0.role, Float(pow(10, $0.gain / 20))) }, uniquingKeysWith: { first, _ in first }
+            ),
+            processing: Dictionary(
+                microphones.map { ($0.role, $0.processing) }, uniquingKeysWith: { first, _ in first }),
+            mixProcessing: program?.mixProcessing ?? .off)
+    }
+}
+
+/// How the program's audio is mixed from the microphones.
+package struct ProgramMix: Sendable, Equatable {
+    /// Linear gain of each microphone, by role. Microphones without an entry aren't mixed.
+    package var gains: [String: Float]
+    /// The processing of each microphone, by role, before its gain.
+    package var processing: [String: SoundProcessing]
+    /// The processing of the mix.
+    package var mixProcessing: SoundProcessing
+
+    /// Creates a mix; the default is silence.
+    package init(
+        gains: [String: Float] = [:], processing: [String: SoundProcessing] = [:],
+        mixProcessing: SoundProcessing = .off
+    ) {
+        self.gains = gains
+        self.processing = processing
+        self.mixProcessing = mixProcessing
     }
 }
 
@@ -167,9 +191,8 @@ extension PlannedCameraTrack {
     /// A layer that fills the whole frame of an encoded track with the camera's frame.
     package var layer: PlannedLayer {
         let size = settings.size
-        return PlannedLayer(
-            role: role, rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height),
-            fit: crop == nil ? .contain : .cover, crop: crop)
+        let whole = PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
+        return PlannedLayer(role: role, LayerShape(whole, fit: crop == nil ? .contain : .cover, crop: crop))
     }
 }
 
@@ -179,11 +202,11 @@ extension PlannedLayer {
     func decodingScale(of camera: PlannedCamera) -> JPEGScale? {
         guard
             let place = Placement(
-                of: camera.format.size, pixel: pixelAspect, crop: crop, rotation: rotation, fit: fit,
-                into: rectangle)
+                of: camera.format.size, pixel: shape.pixelAspect, crop: shape.crop, rotation: shape.rotation,
+                fit: shape.fit, into: shape.rectangle)
         else { return nil }
-        let shown = rotation.swapsSides ? place.target.size.transposed : place.target.size
-        return JPEGScale.smallest(for: place.source.size, wanted: isCoarse ? shown.halved : shown)
+        let shown = shape.rotation.swapsSides ? place.target.size.transposed : place.target.size
+        return JPEGScale.smallest(for: place.source.size, wanted: shape.isCoarse ? shown.halved : shown)
     }
 }
 

@@ -15,6 +15,8 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
     package private(set) var layers: [PlannedLayer]
     /// Roles of the microphones in the mix, in order; empty for a program without audio.
     public var mix: [String]
+    /// The filters for the mix.
+    public var mixProcessing = SoundProcessing.off
     /// Bit rate of the audio, in bits per second.
     public var audioBitrate: Int
     /// Named arrangements that can replace the current one.
@@ -58,41 +60,21 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
 }
 
 /// The position of one camera in the program.
+@dynamicMemberLookup
 package struct PlannedLayer: Sendable, Equatable, Codable {
     /// The camera's role.
     package var role: String
-    /// The camera's rectangle in the program in pixels. Position and size are even.
-    package var rectangle: PixelRectangle
-    /// How the frame is fitted into the rectangle: cropped to the rectangle's aspect ratio, or shown in full
-    /// with bars.
-    package var fit: FrameLayer.Fit
-    /// Clockwise rotation that is applied to the camera's stored frame when it is drawn.
-    package var rotation: Rotation
-    /// Whether the frame is mirrored left to right.
-    package var isMirrored: Bool
-    /// Pixel aspect ratio of the camera's stored frame; `nil` for square pixels.
-    package var pixelAspect: AspectRatio?
-    /// The visible part of the camera's stored frame, in pixels; `nil` for the whole frame.
-    package var crop: PixelRectangle?
-    /// Width in pixels of the white border inside the rectangle; 0 for none.
-    package var border: Int
-    /// Whether the camera's JPEGs are decoded at half of the rectangle's size.
-    package var isCoarse = false
+    /// Where and how the camera's frame is drawn. The crop refers to the camera's stored frame.
+    package var shape: LayerShape
 
     /// Creates the position of a camera in the program.
-    package init(
-        role: String, rectangle: PixelRectangle, fit: FrameLayer.Fit = .cover,
-        rotation: Rotation = .none,
-        isMirrored: Bool = false, pixelAspect: AspectRatio? = nil, crop: PixelRectangle? = nil,
-        border: Int = 0
-    ) {
+    package init(role: String, _ shape: LayerShape) {
         self.role = role
-        self.rectangle = rectangle
-        self.fit = fit
-        self.rotation = rotation
-        self.isMirrored = isMirrored
-        self.pixelAspect = pixelAspect
-        self.crop = crop
-        self.border = border
+        self.shape = shape
+    }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<LayerShape, Value>) -> Value {
+        get { shape[keyPath: path] }
+        set { shape[keyPath: path] = newValue }
     }
 }

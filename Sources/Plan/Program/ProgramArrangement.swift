@@ -53,13 +53,12 @@ package struct ProgramArrangement: Sendable, Equatable, Codable {
         let rectangles = layout.rectangles(for: shown.map(uprightSize), in: size, style)
         return zip(shown, rectangles).enumerated().map { index, place in
             let (camera, rectangle) = place
-            let isInset = layout.isInset(index)
-            return PlannedLayer(
-                role: camera.role, rectangle: rectangle, fit: style.fit(isInset: isInset),
-                rotation: rotation(of: camera), isMirrored: mirroring[camera.role] ?? camera.isMirrored,
-                pixelAspect: camera.pixelAspect,
-                crop: framing(of: camera).part(of: camera.format.size, rotation: rotation(of: camera)),
-                border: style.border(isInset: isInset))
+            var shape = LayerShape(
+                rectangle, rotation: rotation(of: camera),
+                isMirrored: mirroring[camera.role] ?? camera.isMirrored, pixelAspect: camera.pixelAspect,
+                crop: framing(of: camera).part(of: camera.format.size, rotation: rotation(of: camera)))
+            style.apply(to: &shape, isInset: layout.isInset(index))
+            return PlannedLayer(role: camera.role, shape)
         }
     }
 

@@ -46,6 +46,7 @@ package struct RunningPlan: Sendable, Equatable {
     package mutating func apply(_ change: SessionChange) throws(SessionChangeError) -> [DeviceOperation] {
         switch change {
         case .gain(let role, let decibels): try setGain(of: role, decibels)
+        case .processing(let role, let processing): try setProcessing(of: role, processing)
         case .audible(let role, let isAudible): try setAudible(role, isAudible)
         case .scene(let name): try show(scene: name)
         case .undo: try undo()
@@ -91,7 +92,7 @@ package struct RunningPlan: Sendable, Equatable {
         case .show(let roles): try show(&arrangement, roles)
         case .layout(let layout): setLayout(&arrangement, layout)
         case .corner(let corner): arrangement.style.corner = corner
-        case .scale(let scale): try apply(InsetStyle.Change(scale: scale), to: &arrangement.style)
+        case .scale(let scale): try set(.scale, to: scale, in: &arrangement.style)
         case .inset(let role): try inset(&arrangement, role)
         case .arrange(let several): try arrange(&arrangement, several)
         case .visible(let role, let isVisible): try setVisible(&arrangement, role, isVisible)
@@ -112,7 +113,8 @@ package struct RunningPlan: Sendable, Equatable {
             try move(&arrangement, role, to: position, "pan", Framing.canPan) { $0.pan = position }
         case .tilt(let role, let position):
             try move(&arrangement, role, to: position, "tilt", Framing.canTilt) { $0.tilt = position }
-        case .gain, .audible, .enabled, .format, .startTrack, .stopTrack, .removed, .scene, .undo:
+        case .gain, .processing, .audible, .enabled, .format, .startTrack, .stopTrack, .removed, .scene,
+            .undo:
             preconditionFailure("`arrange` can't change devices")
         }
         program.arrange(arrangement, cameras: plan.cameras)
@@ -268,6 +270,16 @@ package struct RunningPlan: Sendable, Equatable {
         plan.microphones[index].gain = decibels
     }
 
+    private mutating func setProcessing(
+        of role: String, _ processing: SoundProcessing
+    ) throws(SessionChangeError) {
+        guard role != SessionPlan.programOwner || !hasAudio else {
+            plan.program?.mixProcessing = processing
+            return
+        }
+        plan.microphones[try microphone(role)].processing = processing
+    }
+
     private mutating func setAudible(_ role: String, _ isAudible: Bool) throws(SessionChangeError) {
         let index = try microphone(role)
         plan.program?.mix.removeAll { $0 == role }
@@ -371,37 +383,20 @@ extension RunningPlan {
         } else if let main = change.main, main != arrangement.main {
             try swap(&arrangement, with: main)
         }
-        try apply(change.style, to: &arrangement.style)
+        if let corner = change.style.corner { arrangement.style.corner = corner }
+        for number in InsetStyle.Number.allCases {
+            if let value = change.style.numbers[number] { try set(number, to: value, in: &arrangement.style) }
+        }
     }
 
-    private func apply(
-        _ change: InsetStyle.Change, to style: inout InsetStyle
+    private func set(
+        _ number: InsetStyle.Number, to value: Double, in style: inout InsetStyle
     ) throws(SessionChangeError) {
-        if let corner = change.corner { style.corner = corner }
-        if let scale = change.scale {
-            guard InsetStyle.scales.contains(scale) else {
-                throw SessionChangeError(
-                    "invalid scale \(scale): expected a fraction of the program width from \(InsetStyle.scales.lowerBound) to \(InsetStyle.scales.upperBound)."
-                )
-            }
-            style.scale = scale
+        guard number.range.contains(value) else {
+            throw SessionChangeError(
+                "invalid \(number.rawValue) \(number.text(value)): expected \(number.expected).")
         }
-        if let margin = change.margin {
-            guard InsetStyle.margins.contains(margin) else {
-                throw SessionChangeError(
-                    "invalid margin \(margin): expected a fraction of the program width from 0 to \(InsetStyle.margins.upperBound)."
-                )
-            }
-            style.margin = margin
-        }
-        if let border = change.border {
-            guard InsetStyle.borders.contains(border) else {
-                throw SessionChangeError(
-                    "invalid border \(border): expected a width from 0 to \(InsetStyle.borders.upperBound) pixels."
-                )
-            }
-            style.border = border
-        }
+        style[number] = value
     }
 
     /// Shows a camera as the first inset. If the camera was already an inset, the two insets swap positions;

@@ -42,6 +42,8 @@ public enum SessionChange: Sendable, Equatable {
     /// Set the gain of a microphone in the program's mix, in decibels, -60…30. The level of the microphone's track
     /// isn't affected.
     case gain(role: String, decibels: Double)
+    /// Sets the filters for a microphone in the program, or for the mix if the role is `program`.
+    case processing(role: String, SoundProcessing)
     /// Mute or unmute a microphone in the program. The microphone's track continues.
     case audible(role: String, Bool)
     /// Switch a camera or microphone on or off. While the device is off, its track and the program contain a
@@ -93,6 +95,7 @@ extension SessionChange: CustomStringConvertible {
         case .pan(let role, let position): ["pan", role, "\(position)"]
         case .tilt(let role, let position): ["tilt", role, "\(position)"]
         case .gain(let role, let decibels): ["gain", role, "\(decibels)"]
+        case .processing(let role, let processing): ["processing", role] + processing.words
         case .audible(let role, let isAudible): [isAudible ? "unmute" : "mute", role]
         case .enabled(let role, let isEnabled): [isEnabled ? "enable" : "disable", role]
         case .format(let role, let size, let rate):
@@ -162,6 +165,9 @@ extension SessionChange: CustomStringConvertible {
         let list: [String]
 
         subscript(index: Int) -> String { list[index] }
+
+        /// All words except the first.
+        var rest: [String] { Array(list.dropFirst()) }
 
         /// Returns the error for invalid arguments, with the syntax of the change and the expected value.
         func usageError(_ expected: String = "") -> SessionChangeError {
@@ -306,6 +312,17 @@ extension SessionChange: CustomStringConvertible {
         ) { words throws(SessionChangeError) in
             let decibels = try words.number(2, example: "-6")
             return .gain(role: words[0], decibels: decibels)
+        },
+        Entry(
+            "processing", "ROLE|program PRESET [SETTING=VALUE…]",
+            "set the filters of a microphone in the program, or of the mix: \(SoundProcessing.Preset.allCases.map(\.rawValue).joined(separator: ", "))",
+            of: .sound
+        ) { words throws(SessionChangeError) in
+            try words.checkCount(2...16)
+            switch SoundProcessing.parse(words.rest) {
+            case .success(let processing): return .processing(role: words[0], processing)
+            case .failure(let problem): throw words.usageError("\(problem)")
+            }
         },
         Entry("mute", "ROLE", "mute a microphone in the program; its track continues", of: .sound) {
             words throws(SessionChangeError) in .audible(role: try words.role(), false)

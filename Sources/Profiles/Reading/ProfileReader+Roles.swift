@@ -239,7 +239,7 @@ extension ProfileReader {
     ) throws(ProfileError) -> MicrophoneRole {
         let names = [
             "device", "url_from", "channels", "gain", "offset", "source_channels", "echo_cancellation",
-            "noise_suppression", "camera",
+            "noise_suppression", "processing", "camera",
         ]
         for field in try entry.value.entries(expected: "the fields \(ProfileValue.list(names))")
         where Self.cameraFields.contains(field.name) && !names.contains(field.name) {
@@ -280,6 +280,9 @@ extension ProfileReader {
             noiseSuppression: fields.read("noise_suppression", else: false) { value throws(ProfileError) in
                 try value.boolean()
             })
+        microphone.processing = fields.read("processing", else: .off) { value throws(ProfileError) in
+            try value.soundProcessing()
+        }
         microphone.camera = fields.read("camera") { value throws(ProfileError) in
             guard let role = value.plainText, cameras.contains(role) else {
                 throw value.error(

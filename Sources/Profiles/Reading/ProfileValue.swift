@@ -131,6 +131,24 @@ package struct ProfileValue {
         return duration
     }
 
+    /// Returns the processing of audio, written as a preset or as a mapping with a preset and single settings.
+    func soundProcessing() throws(ProfileError) -> SoundProcessing {
+        if case .scalar = node.content, !node.isNull { return SoundProcessing(try choice()) }
+        let settings = SoundProcessing.Setting.allCases
+        let fields = try fields(["preset"] + settings.map(\.rawValue))
+        var processing = SoundProcessing(
+            fields.read("preset", else: .off) { value throws(ProfileError) in try value.choice() })
+        for setting in settings {
+            let value = fields.read(setting.rawValue, else: processing[setting]) {
+                value throws(ProfileError) -> Double? in
+                if value.plainText == "off" { return nil }
+                return try value.decimal(in: setting.range, expected: "off or \(setting.expected)")
+            }
+            processing[setting] = value
+        }
+        return processing
+    }
+
     /// Returns a bit rate in bits per second, written as `160k` or `160000`.
     func bitrate(in range: ClosedRange<Int>) throws(ProfileError) -> Int {
         let text = plainText ?? ""

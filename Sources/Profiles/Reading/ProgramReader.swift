@@ -13,11 +13,13 @@ struct ProgramReader {
         self.microphones = microphones
     }
 
+    /// The fields of a program's arrangement, which scenes have, too.
+    static let arrangementFields =
+        ["layout", "main", "inset", "corner"] + InsetStyle.Number.allCases.map(\.rawValue) + ["fit"]
+
     func settings() throws(ProfileError) -> ProgramSettings {
-        let fields = try value.fields([
-            "size", "rate", "layout", "main", "inset", "corner", "scale", "margin", "border", "fit",
-            "video", "audio", "switching", "min_shot",
-        ])
+        let fields = try value.fields(
+            Self.arrangementFields + ["size", "rate", "video", "audio", "switching", "min_shot"])
         guard let first = cameras.first else {
             throw value.error(
                 found: "a program without cameras", expected: "at least one camera for the program")
@@ -78,16 +80,13 @@ struct ProgramReader {
         style.corner = fields.read("corner", else: style.corner) { value throws(ProfileError) in
             try value.choice()
         }
-        style.scale = fields.read("scale", else: style.scale) { value throws(ProfileError) in
-            try value.decimal(
-                in: InsetStyle.scales, expected: "a fraction of the program width from 0.05 to 1")
-        }
-        style.margin = fields.read("margin", else: style.margin) { value throws(ProfileError) in
-            try value.decimal(
-                in: InsetStyle.margins, expected: "a fraction of the program width from 0 to 0.5")
-        }
-        style.border = fields.read("border", else: style.border) { value throws(ProfileError) in
-            try value.integer(in: InsetStyle.borders, expected: "a width in pixels from 0 to 64")
+        for number in InsetStyle.Number.allCases {
+            let (range, expected) = (number.range, number.expected)
+            style[number] = fields.read(number.rawValue, else: style[number]) { value throws(ProfileError) in
+                guard number.isWhole else { return try value.decimal(in: range, expected: expected) }
+                let whole = Int(range.lowerBound)...Int(range.upperBound)
+                return Double(try value.integer(in: whole, expected: expected))
+            }
         }
         style.fit = fields.read("fit", else: style.fit) { value throws(ProfileError) in
             switch value.plainText {
@@ -151,9 +150,9 @@ struct ProgramReader {
     }
 
     private func audio(_ value: ProfileValue) throws(ProfileError) -> AudioSettings {
-        let fields = try value.fields(["codec", "bitrate", "mix"])
+        let fields = try value.fields(["codec", "bitrate", "mix", "processing"])
         let usual = AudioSettings(mix: microphones)
-        return AudioSettings(
+        var settings = AudioSettings(
             codec: fields.read("codec", else: usual.codec) { value throws(ProfileError) in
                 try value.choice()
             },
@@ -163,6 +162,10 @@ struct ProgramReader {
             mix: fields.read("mix", else: usual.mix) { value throws(ProfileError) in
                 try microphones(value, allowingOne: false)
             })
+        settings.processing = fields.read("processing", else: .off) { value throws(ProfileError) in
+            try value.soundProcessing()
+        }
+        return settings
     }
 
     private func roles(
@@ -220,10 +223,8 @@ struct SceneReader {
     }
 
     private func scene(named name: String, _ value: ProfileValue) throws(ProfileError) -> SceneSettings {
-        let fields = try value.fields([
-            "layout", "main", "inset", "corner", "scale", "margin", "border", "fit", "zoom", "pan",
-            "tilt", "mix", "gains",
-        ])
+        let fields = try value.fields(
+            ProgramReader.arrangementFields + ["zoom", "pan", "tilt", "mix", "gains"])
         let arranged = try program.arrangement(fields, of: value, usual: defaults)
         return SceneSettings(
             name: name, layout: arranged.layout, main: arranged.main, insets: arranged.insets,

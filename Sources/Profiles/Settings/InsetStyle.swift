@@ -11,12 +11,40 @@ public struct InsetStyle: Sendable, Equatable, Codable {
         case bottomRight = "bottom-right"
     }
 
-    /// Valid range of an inset's `scale`.
-    package static let scales = 0.05...1.0
-    /// Valid range of the insets' `margin`.
-    package static let margins = 0.0...0.5
-    /// Valid range of an inset's `border` in pixels.
-    package static let borders = 0...64
+    /// A style property with a number. The raw value is the property's name in profiles, changes, and messages,
+    /// which all use this list.
+    package enum Number: String, Sendable, CaseIterable {
+        case scale, margin, border
+
+        /// Valid values.
+        package var range: ClosedRange<Double> {
+            switch self {
+            case .scale: 0.05...1
+            case .margin: 0...0.5
+            case .border: 0...64
+            }
+        }
+
+        /// Whether only whole numbers are valid.
+        package var isWhole: Bool { self == .border }
+
+        /// Description of the valid values: `a width in pixels from 0 to 64`.
+        package var expected: String {
+            let kind = isWhole ? "a width in pixels" : "a fraction of the program width"
+            return "\(kind) from \(text(range.lowerBound)) to \(text(range.upperBound))"
+        }
+
+        /// Returns a value as text.
+        package func text(_ value: Double) -> String {
+            value == value.rounded() && range.contains(value) ? "\(Int(value))" : "\(value)"
+        }
+
+        /// Returns the value of a text; `nil` if it isn't a finite number of the right kind. The range isn't checked.
+        package func value(of text: String) -> Double? {
+            if isWhole { return Int(text).map(Double.init) }
+            return Double(text).flatMap { $0.isFinite ? $0 : nil }
+        }
+    }
 
     /// The corner from which insets are stacked.
     public var corner: Corner
@@ -43,61 +71,64 @@ public struct InsetStyle: Sendable, Equatable, Codable {
         self.fit = fit
     }
 
-    /// A change of several style properties at once. Properties that are `nil` aren't changed.
+    /// The value of a number. Values outside the number's range are limited to it.
+    package subscript(_ number: Number) -> Double {
+        get {
+            switch number {
+            case .scale: scale
+            case .margin: margin
+            case .border: Double(border)
+            }
+        }
+        set {
+            let value = min(max(newValue, number.range.lowerBound), number.range.upperBound)
+            switch number {
+            case .scale: scale = value
+            case .margin: margin = value
+            case .border: border = Int(value)
+            }
+        }
+    }
+
+    /// A change of several style properties at once. Omitted properties aren't changed.
     package struct Change: Sendable, Equatable {
         /// The corner from which insets are stacked.
         package var corner: Corner?
-        /// Width of an inset as a fraction of the program's width, 0.05…1.
-        package var scale: Double?
-        /// Distance between insets, and between insets and the edges, as a fraction of the program's width,
-        /// 0…0.5.
-        package var margin: Double?
-        /// Width in pixels of the border inside each inset, 0…64.
-        package var border: Int?
+        /// New values of numbers. They may be out of range.
+        package var numbers: [Number: Double] = [:]
 
-        /// Creates a style change. Omitted properties aren't changed.
-        package init(
-            corner: Corner? = nil, scale: Double? = nil, margin: Double? = nil, border: Int? = nil
-        ) {
-            self.corner = corner
-            self.scale = scale
-            self.margin = margin
-            self.border = border
-        }
+        /// Creates a change that doesn't modify any property.
+        package init() {}
 
         /// The style change as text, such as `corner=top-left`.
         package var words: [String] {
-            [
-                corner.map { "corner=\($0.rawValue)" }, scale.map { "scale=\($0)" },
-                margin.map { "margin=\($0)" }, border.map { "border=\($0)" },
-            ].compactMap(\.self)
+            [corner.map { "corner=\($0.rawValue)" }].compactMap(\.self)
+                + Number.allCases.compactMap { number in
+                    numbers[number].map { "\(number.rawValue)=\(number.text($0))" }
+                }
         }
 
         /// Sets a style property from text, and returns whether the name and the value are valid. The range
         /// of the value isn't checked.
         package mutating func set(_ name: String, to value: String) -> Bool {
-            func fraction() -> Double? { Double(value).flatMap { $0.isFinite ? $0 : nil } }
-            switch name {
-            case "corner":
+            if name == "corner" {
                 corner = Corner(rawValue: value)
                 return corner != nil
-            case "scale":
-                scale = fraction()
-                return scale != nil
-            case "margin":
-                margin = fraction()
-                return margin != nil
-            case "border":
-                border = Int(value)
-                return border != nil
-            default: return false
             }
+            guard let number = Number(rawValue: name), let value = number.value(of: value) else {
+                return false
+            }
+            numbers[number] = value
+            return true
         }
     }
 
     /// Returns the fit for the frame of an inset or of another camera.
     package func fit(isInset: Bool) -> FrameLayer.Fit { isInset ? .cover : fit }
 
-    /// Returns the border width of a camera's rectangle in pixels, an even number. Only insets have a border.
-    package func border(isInset: Bool) -> Int { isInset ? (border + 1) / 2 * 2 : 0 }
+    /// Applies the style to the frame of an inset or of another camera. Only insets have a border, of an even width.
+    package func apply(to shape: inout LayerShape, isInset: Bool) {
+        shape.fit = fit(isInset: isInset)
+        shape.border = isInset ? (border + 1) / 2 * 2 : 0
+    }
 }

@@ -65,6 +65,8 @@ public struct AudioSettings: Sendable, Equatable {
     public var bitrate: Int
     /// Roles of the microphones in the mix; empty for a program without audio.
     public var mix: [String]
+    /// Filters for the mix.
+    public var processing = SoundProcessing.off
 
     /// Creates audio settings. Without a mix, the program doesn't contain audio.
     public init(codec: Codec = .aac, bitrate: Int = 160_000, mix: [String] = []) {

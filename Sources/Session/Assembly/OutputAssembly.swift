@@ -365,7 +365,7 @@ struct OutputAssembly {
             }
             outputs.places[stream.track.trackName] = (stream.file, place)
         }
-        outputs.mix = plan.mixGains
+        outputs.mix = plan.mix
         return outputs
     }
 

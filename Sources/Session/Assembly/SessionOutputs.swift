@@ -2,6 +2,7 @@ internal import MulticamEncoders
 internal import MulticamInputs
 internal import MulticamMedia
 internal import MulticamMonitoring
+internal import MulticamPlan
 internal import MulticamWriters
 
 /// All outputs of a running session. Use this type only on the timeline's thread.
@@ -19,9 +20,8 @@ final class SessionOutputs {
     var meter: LoudnessWorker?
     /// The stream that measures the loudness of the mix.
     var mixLoudness: LoudnessStream?
-    /// Linear gain of each microphone in the program, by role. Microphones without an entry aren't part of
-    /// the mix.
-    var mix: [String: Float] = [:]
+    /// The mix of the program at T0.
+    var mix = ProgramMix()
     var synchronized: [SynchronizedWorker] = []
     var metadata: [MetadataTrack] = []
     /// File and stream of each track in a movie, by track name.

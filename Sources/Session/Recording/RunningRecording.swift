@@ -83,7 +83,7 @@ final class RunningRecording {
         let grid = LeadingGrid(rate: context.leadingRate)
         timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
-            grid: grid, taps: context.sinks.taps, announce: context.record)
+            grid: grid, codecs: context.codecs, taps: context.sinks.taps, announce: context.record)
         // A stream encoded by x264 instead of hardware can be switched to a faster preset.
         let fallen = Set(outputs.namedEncoders.filter { $0.worker.fallback != nil }.map(\.name))
         governor =

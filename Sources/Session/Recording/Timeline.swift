@@ -58,7 +58,7 @@ final class Timeline {
     private var nextProgramTick: Int64 = 0
     private enum AudioOrder {
         /// Linear gain of each microphone in the program, by role.
-        case mix([String: Float])
+        case mix(ProgramMix)
         /// Switches a microphone off for a reason, or on if the reason is `nil`.
         case off(role: String, reason: String?)
     }
@@ -87,12 +87,14 @@ final class Timeline {
     ///   - inputs: The devices of the recording.
     ///   - outputs: The outputs, which process each tick.
     ///   - grid: The leading grid. The recording ends at a tick of this grid.
+    ///   - codecs: Creates the filters of the program's audio.
     ///   - taps: Taps that receive the mix. Ticks are not batched while a tap receives the mix.
     ///   - announce: Receives the events of devices.
     init(
         start: ClockTime, delay: Nanoseconds, clock: any SessionClock, inputs: SessionInputs,
         outputs: SessionOutputs,
-        grid: LeadingGrid, taps: TapRegistry, announce: @escaping (SessionEvent) -> Void
+        grid: LeadingGrid, codecs: any CodecFactory, taps: TapRegistry,
+        announce: @escaping (SessionEvent) -> Void
     ) {
         self.start = start
         self.delay = delay
@@ -104,7 +106,8 @@ final class Timeline {
         wakesForAudio = (grid.rate?.perSecond ?? 0) < SessionPlan.minWakeupRate
         self.announce = announce
         audio = AudioStage(
-            start: start, microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder,
+            start: start, microphones: outputs.microphones, mix: outputs.mix, codecs: codecs,
+            encoder: outputs.mixEncoder,
             loudness: outputs.mixLoudness, taps: taps)
         cameraClocks = inputs.cameras.map { _ in ClockStateMonitor() }
         microphoneClocks = inputs.microphones.map { _ in ClockStateMonitor() }
@@ -191,7 +194,7 @@ final class Timeline {
             switch command {
             case .beginPart(let time, let writer): beginPart(at: time, of: writer)
             case .arrange(let plan, let time):
-                audioOrders.append((.mix(plan.mixGains), time))
+                audioOrders.append((.mix(plan.mix), time))
                 if let planned = plan.program { outputs.program?.arrange(planned.layers, from: time) }
             case .switchOff(let role, let reason, let time):
                 let block = AudioGrid.blocks.interval.count
@@ -405,6 +408,7 @@ final class Timeline {
                 announce(event)
             }
         }
+        for text in audio.dequeueFailures() { announce(SessionEvent(warning: text, at: time)) }
     }
 
     private func dequeueDeliveries() {

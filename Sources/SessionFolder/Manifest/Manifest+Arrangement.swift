@@ -15,12 +15,18 @@ extension Manifest {
         package var layers: [Layer]
         /// Gain of each microphone in the mix, in decibels, by role; `nil` (`null` in JSON) if the microphone is muted.
         package var gains: [String: Double?]
+        /// Filters of microphones in the mix, by role, and of the mix itself (`program`). Omitted if no filters are used.
+        package var processing: [String: SoundProcessing]? = nil
 
-        package init(at_ns: Int64, layout: ProgramLayout, layers: [Layer], gains: [String: Double?]) {
+        package init(
+            at_ns: Int64, layout: ProgramLayout, layers: [Layer], gains: [String: Double?],
+            processing: [String: SoundProcessing]? = nil
+        ) {
             self.at_ns = at_ns
             self.layout = layout
             self.layers = layers
             self.gains = gains
+            self.processing = processing
         }
     }
 
@@ -80,12 +86,22 @@ extension Manifest.Arrangement {
             layers: program.layers.map { layer in
                 Manifest.Layer(layer, in: plan.cameras.first { $0.role == layer.role }?.format.size)
             },
-            gains: Dictionary(gains, uniquingKeysWith: { first, _ in first }))
+            gains: Dictionary(gains, uniquingKeysWith: { first, _ in first }),
+            processing: Self.processing(of: program, plan.microphones))
+    }
+
+    private static func processing(
+        of program: PlannedProgram, _ microphones: [PlannedMicrophone]
+    ) -> [String: SoundProcessing]? {
+        let all =
+            microphones.map { ($0.role, $0.processing) } + [(SessionPlan.programOwner, program.mixProcessing)]
+        let used = all.filter { !$1.isOff }
+        return used.isEmpty ? nil : Dictionary(used, uniquingKeysWith: { first, _ in first })
     }
 
     /// Whether the program looks and sounds the same in both arrangements.
     package func hasSameContent(as other: Self) -> Bool {
-        (layout, layers, gains) == (other.layout, other.layers, other.gains)
+        (layout, layers, gains, processing) == (other.layout, other.layers, other.gains, other.processing)
     }
 
     /// Whether the values are plausible. Values may be wrong even in valid JSON, because the file may be damaged or

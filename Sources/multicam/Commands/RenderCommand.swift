@@ -48,6 +48,9 @@ struct RenderCommand: Command {
                 "loudness", "LUFS",
                 help: "Integrated loudness in LUFS (EBU R 128), -40 to -5, with true peaks below -1 dBTP."),
             OptionSpec(
+                "unprocessed",
+                help: "Mix the microphones without the filters that the program used (`processing`)."),
+            OptionSpec(
                 "proxies", help: "Also create small copies of the camera files for editing, in edit/proxies."),
             OptionSpec(
                 "output", "FILE", help: "Output file; also -o FILE. Default: edit/render-N.mp4 in FOLDER."),
@@ -64,6 +67,7 @@ struct RenderCommand: Command {
     private let from: Nanoseconds
     private let to: Nanoseconds?
     private let loudness: Double?
+    private let isProcessed: Bool
     private let makesProxies: Bool
     private let output: String?
 
@@ -78,6 +82,7 @@ struct RenderCommand: Command {
         isCutSpecified = arguments.optional("cut") != nil
         output = arguments.optional("output")
         makesProxies = arguments.flag("proxies")
+        isProcessed = !arguments.flag("unprocessed")
         layout = try Self.read("layout", of: arguments, ProgramLayout.init(rawValue:)) {
             "one of \(ProgramLayout.names.joined(separator: ", "))"
         }
@@ -150,7 +155,8 @@ struct RenderCommand: Command {
     /// Returns the render settings for a recording according to the command-line options.
     private func settings(for session: RecordedSession) throws -> RenderSettings {
         var settings = RenderSettings(
-            cut: try cut.cut(of: session, in: folder), size: size, loudness: loudness)
+            cut: try cut.cut(of: session, in: folder), size: size, loudness: loudness,
+            isProcessed: isProcessed)
         if let profile {
             try settings.apply(
                 try SessionSetup.library.load(profile), named: profile, for: session, keepsCut: isCutSpecified
@@ -176,6 +182,7 @@ struct RenderSettings: Sendable {
     var cut: Cut
     var size: FrameSize?
     var loudness: Double?
+    let isProcessed: Bool
     var ticks: Range<Int64> = 0..<0
     private var style: InsetStyle?
     private var video: VideoSettings?
@@ -183,7 +190,8 @@ struct RenderSettings: Sendable {
     private var gains: [String: Double]?
 
     /// Creates settings without a profile. Each parameter sets the property of the same name.
-    init(cut: Cut, size: FrameSize?, loudness: Double?) {
+    init(cut: Cut, size: FrameSize?, loudness: Double?, isProcessed: Bool) {
+        self.isProcessed = isProcessed
         self.cut = cut
         self.size = size
         self.loudness = loudness
@@ -248,7 +256,8 @@ struct RenderSettings: Sendable {
         let video = video ?? session.encoding ?? VideoSettings()
         var renderer = Renderer(
             session, in: folder, picture: picture,
-            sound: RenderedSound(gains: gains, loudness: loudness, bitrate: bitrate ?? 160_000),
+            sound: RenderedSound(
+                gains: gains, loudness: loudness, bitrate: bitrate ?? 160_000, isProcessed: isProcessed),
             video: VideoEncodingSettings(
                 size: size ?? session.size, rate: session.rate, preset: video.preset, quality: video.quality))
         renderer.ticks = ticks

@@ -30,7 +30,7 @@ struct HardwareFallbackTests {
             frame: CapturedFrame(
                 pixel: .i420, size: Self.size, color: .bt709Limited, capturedAt: ClockTime(nanoseconds: 0),
                 sequence: tick, memory: memory, planes: planes, isOwned: true),
-            rectangle: PixelRectangle(x: 0, y: 0, width: Self.size.width, height: Self.size.height))
+            LayerShape(PixelRectangle(x: 0, y: 0, width: Self.size.width, height: Self.size.height)))
     }
 
     private func record(

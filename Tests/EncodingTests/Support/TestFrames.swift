@@ -128,9 +128,10 @@ extension FrameLayer {
         rotation: Rotation = .none, isMirrored: Bool = false, crop: PixelRectangle? = nil, border: Int = 0
     ) {
         self.init(
-            frame: frame, rectangle: PixelRectangle(x: x, y: y, width: width, height: height),
-            fit: fit,
-            rotation: rotation, isMirrored: isMirrored, crop: crop, border: border)
+            frame: frame,
+            LayerShape(
+                PixelRectangle(x: x, y: y, width: width, height: height), fit: fit, rotation: rotation,
+                isMirrored: isMirrored, crop: crop, border: border))
     }
 }
 

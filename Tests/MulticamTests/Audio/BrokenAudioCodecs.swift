@@ -1,7 +1,7 @@
 import MulticamEncoding
 import MulticamMedia
 
-/// The usual codecs, except that audio encoders fail when a test requires it.
+/// The usual codecs, except that audio encoders and filters fail when a test requires it.
 struct BrokenAudioCodecs: CodecFactory {
     private final class Encoder: AudioEncoding {
         private let encoder: any AudioEncoding
@@ -27,7 +27,28 @@ struct BrokenAudioCodecs: CodecFactory {
         func finish() throws(EncodingError) -> [EncodedPacket] { try encoder.finish() }
     }
 
+    /// Filters that pass the audio on with a delay of one block, and fail from a call on.
+    private final class Filters: SoundFiltering {
+        let latency = 960
+        private let lastCall: Int
+        private var calls = 0
+        private var held: [Float] = []
+
+        init(lastCall: Int) { self.lastCall = lastCall }
+
+        func filter(_ samples: [Float]) throws(EncodingError) -> [Float] {
+            calls += 1
+            if calls > lastCall {
+                throw EncodingError(subject: "host", operation: "filtering", reason: "invalid samples")
+            }
+            defer { held = samples }
+            return held
+        }
+    }
+
     private let codecs = Codecs()
+    /// Number of calls after which filters fail; `nil` for working filters.
+    var lastFilterCall: Int? = nil
     private let made = ConditionLock(0)
     private let fails: @Sendable (_ encoder: Int, _ call: Int) -> Bool
 
@@ -62,6 +83,13 @@ struct BrokenAudioCodecs: CodecFactory {
         channels: Int, name: String
     ) throws(EncodingError) -> sending any LoudnessMetering {
         try codecs.makeLoudnessMeter(channels: channels, name: name)
+    }
+
+    func makeSoundFilters(
+        _ processing: SoundProcessing, channels: Int, name: String
+    ) throws(EncodingError) -> sending any SoundFiltering {
+        if let lastFilterCall { return Filters(lastCall: lastFilterCall) }
+        return try codecs.makeSoundFilters(processing, channels: channels, name: name)
     }
 
     func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {

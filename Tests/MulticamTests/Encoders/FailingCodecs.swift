@@ -101,6 +101,12 @@ final class FailingCodecs: CodecFactory {
         try codecs.makeLoudnessMeter(channels: channels, name: name)
     }
 
+    func makeSoundFilters(
+        _ processing: SoundProcessing, channels: Int, name: String
+    ) throws(EncodingError) -> sending any SoundFiltering {
+        try codecs.makeSoundFilters(processing, channels: channels, name: name)
+    }
+
     func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {
         try codecs.makeVideoDecoder(name: name)
     }

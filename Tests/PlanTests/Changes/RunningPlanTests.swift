@@ -120,7 +120,7 @@ struct RunningPlanTests {
         "a rejected change leaves the plan unchanged and names the valid values",
         arguments: [
             ("swap nobody", "Choose desk, face or guest"), ("swap desk", "already the main camera"),
-            ("swap guest", "delivers H.264"), ("scale 3", "from 0.05 to 1.0"),
+            ("swap guest", "delivers H.264"), ("scale 3", "from 0.05 to 1"),
             ("gain host 90", "-60.0 to 30.0"),
             ("zoom desk 0.5", "expected a number from 1.0 (whole frame) to 8.0"),
             ("zoom desk 9", "invalid zoom factor 9.0"),

@@ -50,7 +50,7 @@ struct SceneChangeTests {
         try Self.change(&running, "scene talk")
         #expect(running.plan.program?.layers.map(\.role) == ["face", "desk"])
         #expect(running.plan.program?.mix == ["host", "two"] && running.plan.scene == "talk")
-        #expect(running.plan.mixGains["two"].map { abs($0 - 0.501) < 0.001 } == true)
+        #expect(running.plan.mix.gains["two"].map { abs($0 - 0.501) < 0.001 } == true)
         try Self.change(&running, "gain two -5")
         #expect(running.plan.scene == nil)
         try Self.change(&running, "scene start")

@@ -294,11 +294,14 @@ struct SessionPlanTests {
         #expect(
             program.layers == [
                 PlannedLayer(
-                    role: "desk", rectangle: PixelRectangle(x: 0, y: 0, width: 1920, height: 1080),
-                    fit: .contain),
+                    role: "desk",
+                    LayerShape(PixelRectangle(x: 0, y: 0, width: 1920, height: 1080), fit: .contain)),
                 PlannedLayer(
-                    role: "face", rectangle: PixelRectangle(x: 1402, y: 772, width: 480, height: 270),
-                    fit: .cover, isMirrored: true, border: 4),
+                    role: "face",
+                    LayerShape(
+                        PixelRectangle(x: 1402, y: 772, width: 480, height: 270), fit: .cover,
+                        isMirrored: true,
+                        border: 4)),
             ])
         #expect(program.mix == ["host"] && program.audioBitrate == 128_000)
         #expect(
