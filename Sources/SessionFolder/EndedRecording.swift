@@ -117,9 +117,11 @@ package struct EndedRecording {
         for kind in [LOCK_EX, LOCK_SH] {
             if flock(events.number, kind | LOCK_NB) == 0 { break }
             if errno == EWOULDBLOCK {
+                // A program that uses the recording has a shared lock, and a recorder an exclusive one.
+                let isRunning = flock(events.number, LOCK_SH | LOCK_NB) != 0
                 throw FileError(
                     path: path, operation: "deleting",
-                    detail: FolderState.running.remedy(for: path) ?? "the recording is running.")
+                    detail: isRunning ? FolderState.running.remedy(for: path) ?? "" : RecordingUse.remedy)
             }
         }
         return events

@@ -227,6 +227,9 @@ package struct StudioRequestHandler: Sendable {
         guard ["trash", "permanent"].contains(place) else {
             return (400, "Invalid request: expected `trash` or `permanent`.")
         }
+        if Self.isFolderName(folder), let folder, RecordingUse.isUsed(path(folder)) {
+            return (423, RecordingUse.remedy.asSentence)
+        }
         return change(folder) {
             ["recordings", "delete", "--json"] + (place == "permanent" ? ["--permanently"] : []) + [$0]
         }

@@ -89,6 +89,32 @@ struct EndedRecordingTests {
         #expect(access(folder, F_OK) != 0)
     }
 
+    @Test(
+        "a recording isn't deleted while programs use it, and isn't used while it is being deleted or recorded"
+    )
+    func usedByPrograms() throws {
+        let place = try Place()
+        let folder = try place.recording("talk")
+        #expect(try RecordingUse.begin(folder) == nil, "there is no event file to lock")
+        let events = open("\(folder)/events.ndjson", O_CREAT | O_RDWR, 0o600)
+        defer { close(events) }
+        var uses = [try RecordingUse.begin(folder), try RecordingUse.begin(folder)]
+        #expect(RecordingUse.isUsed(folder) && FolderState(of: folder) == .ended)
+        for _ in 0..<2 {
+            let error = #expect(throws: FileError.self) { try EndedRecording(folder).deletePermanently() }
+            #expect(error?.description.contains("multicam render") == true)
+            #expect(throws: FileError.self) { try EndedRecording(folder).moveToTrash() }
+            #expect(uses.removeLast() != nil)
+        }
+        #expect(!RecordingUse.isUsed(folder))
+        #expect(flock(events, LOCK_EX | LOCK_NB) == 0)
+        #expect(RecordingUse.isUsed(folder))
+        #expect(throws: FileError.self) { try RecordingUse.begin(folder) }
+        flock(events, LOCK_UN)
+        try EndedRecording(folder).deletePermanently()
+        #expect(access(folder, F_OK) != 0)
+    }
+
     @Test("deleting permanently removes the folder, but not what its links refer to")
     func deletes() throws {
         let place = try Place()

@@ -24,6 +24,9 @@ package struct JoinedMovie: Sendable {
     /// The movie's bytes, in order.
     package let pieces: [Piece]
 
+    /// Default maximum number of samples: about nine hours of video and audio.
+    package static let defaultMaxSampleCount = 2_500_000
+
     /// Number of frames, audio packets, or timecode labels of each track.
     package let sampleCounts: [Int]
 
@@ -33,12 +36,12 @@ package struct JoinedMovie: Sendable {
     ///   - parts: At least one part in order, each with the position of its time 0 relative to T0.
     ///   - metadata: Title, date, and chapters of the joined movie, relative to T0.
     ///   - maxSampleCount: Maximum number of frames, audio packets, and timecode labels, which limits the memory for their
-    ///     list. The default is about nine hours.
+    ///     list.
     /// - Throws: `FileError` with the operation "reading" if a part isn't a movie recorded by multicam, or with the operation
     ///   "joining" if a part was encoded with different parameters than the first part.
     package init(
         _ parts: [(file: ReadFile, start: MediaTime)], metadata: MovieMetadata = MovieMetadata(),
-        atMost maxSampleCount: Int = 2_500_000
+        atMost maxSampleCount: Int = defaultMaxSampleCount
     ) throws(FileError) {
         precondition(!parts.isEmpty, "a movie has at least one part")
         var content = try Self.content(of: parts[0].file)

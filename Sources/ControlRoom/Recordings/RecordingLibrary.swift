@@ -46,6 +46,10 @@ struct RecordingLibrary {
     /// Recently joined programs. Players request many parts of a program, and each must not read its indexes again.
     private var joined: [JoinedProgram] = []
     private static let maxJoined = 2
+    /// Sizes of programs with several parts, by tag, or the reasons why they can't be joined. A list of files then needs the
+    /// indexes of the parts only once.
+    private var joinedSizes: [(tag: String, size: Result<Int64, RecordingRefusal>)] = []
+    private static let maxJoinedSizes = 200
     /// Maximum number of parts of a joined program, because each part needs a file descriptor. A process has 1024 by default.
     private static let maxParts = 200
 
@@ -164,8 +168,8 @@ struct RecordingLibrary {
         var (program, problem): (Downloads.Program?, String?) = (nil, nil)
         if let track = recording.manifest.tracks.first(where: { $0.kind == "program" }) {
             do throws(RecordingRefusal) {
-                let content = try self.program(of: recording)
-                program = Downloads.Program(bytes: content.byteCount, parts: Self.files(of: track).count)
+                program = Downloads.Program(
+                    bytes: try programSize(of: recording), parts: Self.files(of: track).count)
             } catch {
                 problem = error.text
             }
@@ -199,25 +203,24 @@ struct RecordingLibrary {
         return try recording.file(files[part - 1].file)
     }
 
+    /// Returns the size of the program with all parts as one file.
+    private mutating func programSize(of recording: Recording) throws(RecordingRefusal) -> Int64 {
+        let files = try Self.programFiles(recording)
+        guard files.count > 1 else { return try program(of: recording, part: 1).byteCount }
+        let tag = try Self.tag(of: recording, try parts(files, of: recording))
+        if let known = joinedSizes.first(where: { $0.tag == tag }) { return try known.size.get() }
+        let size = Result { () throws(RecordingRefusal) in try program(of: recording).byteCount }
+        joinedSizes.append((tag, size))
+        if joinedSizes.count > Self.maxJoinedSizes { joinedSizes.removeFirst() }
+        return try size.get()
+    }
+
     /// Opens the program with all parts as one file.
     mutating func program(of recording: Recording) throws(RecordingRefusal) -> any DownloadContent {
         let files = try Self.programFiles(recording)
         guard files.count > 1 else { return try program(of: recording, part: 1) }
-        guard files.count <= Self.maxParts else {
-            throw RecordingRefusal(
-                status: 409,
-                text:
-                    "The program has \(files.count) parts, and at most \(Self.maxParts) parts can be joined. Download the parts separately."
-            )
-        }
-        var parts: [RecordedFile] = []
-        for (file, _) in files { parts.append(try recording.file(file)) }
-        let versions = ([recording.version] + parts.map(\.version)).joined()
-        guard let digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, versions, -1) else {
-            throw .noFolder
-        }
-        defer { g_free(digest) }
-        let tag = "\"\(String(cString: digest))\""
+        let parts = try parts(files, of: recording)
+        let tag = try Self.tag(of: recording, parts)
         if let known = joined.first(where: { $0.tag == tag }) { return known }
         let folder = try Self.open(recording.folder)
         do throws(FileError) {
@@ -237,6 +240,39 @@ struct RecordingLibrary {
                 status: 409,
                 text: "The parts of the program can't be joined: \(error.description.printable(limit: 400))")
         }
+    }
+
+    /// Opens the parts of a program. Refuses programs that are too long to be joined, without reading the parts.
+    private func parts(
+        _ files: [(file: String, start: Int64)], of recording: Recording
+    ) throws(RecordingRefusal) -> [RecordedFile] {
+        guard files.count <= Self.maxParts else {
+            throw RecordingRefusal(
+                status: 409,
+                text:
+                    "The program has \(files.count) parts, and at most \(Self.maxParts) parts can be joined. Download the parts separately."
+            )
+        }
+        let frameCount = recording.manifest.tracks.first { $0.kind == "program" }?.frames?.written ?? 0
+        guard frameCount <= JoinedMovie.defaultMaxSampleCount else {
+            throw RecordingRefusal(
+                status: 409, text: "The program is too long to be joined. Download the parts separately.")
+        }
+        var parts: [RecordedFile] = []
+        for (file, _) in files { parts.append(try recording.file(file)) }
+        return parts
+    }
+
+    /// Identifies this version of a program with several parts.
+    private static func tag(of recording: Recording, _ parts: [RecordedFile]) throws(RecordingRefusal)
+        -> String
+    {
+        let versions = ([recording.version] + parts.map(\.version)).joined()
+        guard let digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, versions, -1) else {
+            throw .noFolder
+        }
+        defer { g_free(digest) }
+        return "\"\(String(cString: digest))\""
     }
 
     private static func programFiles(_ recording: Recording) throws(RecordingRefusal) -> [(

@@ -124,12 +124,15 @@ struct RenderCommand: Command {
     func run() async throws -> ExitStatus {
         let cancellation = try JobTermination.cancellationBySignals()
         let session: RecordedSession
+        let use: RecordingUse?
         do throws(FileError) {
             session = try RecordedSession(folder: folder).truncatedToFiles(in: folder)
+            use = try RecordingUse.begin(folder)
         } catch {
             Output.message(error.description)
             return error.isPermission ? .noPermission : .failed
         }
+        defer { withExtendedLifetime(use) {} }
         for problem in session.problems { Output.message(problem.printable(limit: 1000)) }
         let meter = RenderMeter()
         let progress = RenderProgress(cancellation: cancellation) { meter.show($0, $1) }
