@@ -39,7 +39,7 @@ package struct VoiceCut: Sendable, Equatable {
     /// Time by which the switch to a camera precedes the voice.
     package var lead: Nanoseconds = .milliseconds(80)
 
-    /// Determines the camera of each speaker, and the wide shot: a camera without a microphone, otherwise a grid.
+    /// Determines the camera of each speaker, and the wide shot: a camera without a microphone, otherwise all cameras.
     ///
     /// - Parameters:
     ///   - session: The recording.
@@ -89,7 +89,7 @@ package struct VoiceCut: Sendable, Equatable {
             )
         }
         wide = VoiceShots(cameras: speakers.map(\.camera), all: all).wide
-        wideLayout = wide.count > 1 ? .grid : .single
+        wideLayout = .wide(wide.count)
     }
 
     /// Creates the cut.

@@ -10,7 +10,7 @@ package struct VoiceShots: Sendable, Equatable {
     /// - Parameters:
     ///   - cameras: Roles of the cameras assigned to a speaker.
     ///   - all: Roles of all cameras. The first camera that isn't assigned to a speaker is the wide shot. Without such
-    ///     a camera, the wide shot is a grid of all cameras.
+    ///     a camera, the wide shot shows all cameras.
     package init(cameras: [String], all: [String]) {
         self.cameras = cameras
         self.all = all

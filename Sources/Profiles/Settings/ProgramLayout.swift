@@ -49,16 +49,29 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
         "side-by-side", title: "side by side", germanTitle: "nebeneinander",
         summary: "equal columns, the main camera first", key: "w", label: .numbers(separator: "|"),
         minimumCameras: 2, selectedCameras: 2, fit: .cover
-    ) { frames, size, _ in size.cells(count: frames.count, columns: frames.count) }
+    ) { frames, size, _ in size.cells(count: frames.count, columns: frames.count, rows: 1) }
 
-    /// A layout of equal cells, row by row, with the main camera first.
+    /// A layout of equal cells, row by row, with the main camera first. The cells have the program's aspect
+    /// ratio, so that they show cameras of this aspect ratio without cropping. If the rows don't fill the frame,
+    /// they are centered.
     public static let grid = ProgramLayout(
         "grid", title: "grid", germanTitle: "Raster",
-        summary: "equal cells, row by row, the main camera first", key: "e", label: .symbol("▦"), fit: .cover
+        summary: "equal cells with the program's aspect ratio, row by row, the main camera first", key: "e",
+        label: .symbol("▦"), fit: .cover
     ) { frames, size, _ in
         var columns = 1
         while columns * columns < frames.count { columns += 1 }
-        return size.cells(count: frames.count, columns: columns)
+        let rows = (frames.count + columns - 1) / columns
+        let top = (columns - rows) * size.height / (4 * columns) * 2
+        return size.cells(count: frames.count, columns: columns, rows: columns).map {
+            PixelRectangle(x: $0.x, y: $0.y + top, width: $0.width, height: $0.height)
+        }
+    }
+
+    /// Returns the layout in which this number of cameras fills the program's frame best. Automatic switching uses
+    /// it for the wide shot.
+    package static func wide(_ count: Int) -> ProgramLayout {
+        count > 2 ? grid : count > 1 ? sideBySide : single
     }
 
     /// Name of the layout in profiles, commands, and manifests, in kebab-case.
@@ -160,10 +173,9 @@ extension FrameSize {
     /// The rectangle that covers the whole frame.
     fileprivate var rectangle: PixelRectangle { PixelRectangle(x: 0, y: 0, width: width, height: height) }
 
-    /// Returns cells of equal size, row by row. The positions of edges are rounded instead of the cell sizes,
-    /// so that the cells are adjacent and fill the frame.
-    fileprivate func cells(count: Int, columns: Int) -> [PixelRectangle] {
-        let rows = (count + columns - 1) / columns
+    /// Returns the first `count` cells of a table that fills the frame, row by row. The positions of edges are
+    /// rounded instead of the cell sizes, so that the cells are adjacent.
+    fileprivate func cells(count: Int, columns: Int, rows: Int) -> [PixelRectangle] {
         // Returns the position of an edge, rounded to the nearest even number.
         func edge(_ index: Int, of parts: Int, _ length: Int) -> Int {
             2 * ((length * index + parts) / (2 * parts))

@@ -239,7 +239,7 @@ package final class SessionVoiceSwitcher: Sendable {
             return false
         }
         var change = ArrangementChange()
-        change.layout = roles.count > 1 ? .grid : .single
+        change.layout = .wide(roles.count)
         (change.main, change.insets) = (main, Array(roles.dropFirst()))
         do throws(SessionChangeError) {
             let since = Nanoseconds.milliseconds(10 * Int64(state.used))

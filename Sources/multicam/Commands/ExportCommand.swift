@@ -17,7 +17,7 @@ struct ExportCommand: Command {
                 + "Also writes edit/cut.json, which contains the cut with a reason for each shot and can be used with `--cut`. "
                 + "Prints the paths, one per line. Existing exports are replaced; media files are not changed.",
             "`--cut live` uses the cuts made during the recording. `voice` shows the person who is speaking. "
-                + "If several people or no one is speaking, it shows a camera without a microphone, or a grid. "
+                + "If several people or no one is speaking, it shows a camera without a microphone, or all cameras. "
                 + "`none` shows the first camera throughout. Any other value is the path of a cut file, such as edit/cut.json.",
             "`--to podcast` writes the mix to edit/podcast.m4a at -16 LUFS, with the markers as chapters. "
                 + "report/contact.html is a printable page with frames of each camera at regular intervals, markers, and cuts.",
@@ -78,12 +78,15 @@ struct ExportCommand: Command {
 
     func run() async throws -> ExitStatus {
         var session: RecordedSession
+        let use: RecordingUse?
         do throws(FileError) {
             session = try RecordedSession(folder: folder)
+            use = try RecordingUse.begin(folder)
         } catch {
             Output.message(error.description)
             return error.isPermission ? .noPermission : .failed
         }
+        defer { withExtendedLifetime(use) {} }
         session = session.truncatedToFiles(in: folder).withFirstFrames(in: folder)
         if let title { session.title = title.printable() }
         for problem in session.problems { Output.message("\(folder): \(problem)".printable(limit: 1000)) }

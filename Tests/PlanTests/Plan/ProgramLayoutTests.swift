@@ -104,7 +104,9 @@ struct ProgramLayoutTests {
         #expect(hd.map(\.width) == [426, 428, 426])
     }
 
-    @Test("a grid has as many columns as the square root of its cell count, rounded up")
+    @Test(
+        "a grid has as many columns as the square root of its cell count, rounded up, and its centered rows keep the program's aspect ratio"
+    )
     func grid() {
         let layout = Places(Self.hd, .grid)
         #expect(
@@ -117,9 +119,10 @@ struct ProgramLayoutTests {
             layout.rectangles(for: Array(repeating: Self.hd, count: 3))[2] == Self.rectangle(0, 360, 640, 360)
         )
         let two = layout.rectangles(for: [Self.hd, Self.hd])
-        #expect(two == [Self.rectangle(0, 0, 640, 720), Self.rectangle(640, 0, 640, 720)])
+        #expect(two == [Self.rectangle(0, 180, 640, 360), Self.rectangle(640, 180, 640, 360)])
         let five = layout.rectangles(for: Array(repeating: Self.hd, count: 5))
-        #expect(five.map(\.y) == [0, 0, 0, 360, 360])
+        #expect(five.map(\.y) == [120, 120, 120, 360, 360])
+        #expect(five.map(\.height) == Array(repeating: 240, count: 5))
         #expect(layout.rectangles(for: [Self.hd]) == [Self.rectangle(0, 0, 1280, 720)])
     }
 
