@@ -121,6 +121,9 @@ static const unsigned char multiview_js[] = {
 static const unsigned char next_view_js[] = {
 #embed "../ControlRoom/Page/js/elements/next-view.js"
 };
+static const unsigned char notes_js[] = {
+#embed "../ControlRoom/Page/js/elements/notes.js"
+};
 static const unsigned char numbers_js[] = {
 #embed "../ControlRoom/Page/js/wire/numbers.js"
 };
@@ -296,6 +299,7 @@ const page_file page_files[] = {
     FILE("multiview.html", multiview_html),
     FILE("multiview.js", multiview_js),
     FILE("next-view.js", next_view_js),
+    FILE("notes.js", notes_js),
     FILE("numbers.js", numbers_js),
     FILE("phone-camera.js", phone_camera_js),
     FILE("phone-controls.js", phone_controls_js),

@@ -48,6 +48,7 @@ class Room:
         if script:
             self.page.add_init_script(script)
         self.patience = arguments.patience
+        self.failures = getattr(arguments, "failures", None)
         self.page.set_default_timeout(30_000 * self.patience)
         self.complaints = []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -63,6 +64,12 @@ class Room:
 
     def close(self):
         self.context.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def data(self, name):
         return self.page.evaluate("name => document.documentElement.dataset[name] ?? null", name)
@@ -489,30 +496,31 @@ def end_output(room, press, button):
     for _ in range(10):
         press()
         room.page.wait_for_timeout(1000)
-        if button.get_attribute("aria-pressed") == "false":
+        if button.inner_text() == "Start":
             return
     raise AssertionError("it does not end")
 
 
-@holds("A live output starts with one click on its button and stops with two, and the button states its action.")
+@holds("A live output shows its state, starts with one click on its button and stops with two, and the button states its action.")
 def _(room, browser, arguments):
     state = lambda: {one["name"]: one["state"] for one in room.status().get("live_outputs") or []}.get("show")
     if state() is None:
         raise Skip("the profile has no live output `show`")
-    button = room.page.locator(".live-output", has_text="show")
+    output = room.page.locator('.live-output[data-name="show"]')
+    button = output.locator("button")
     if state() not in ("off", "ended"):
         room.command("unpublish", "show")
-    room.until("it is off", lambda: button.get_attribute("aria-pressed") == "false")
+    room.until("it is off", lambda: output.locator(".live-state").inner_text() in ("off", "ended") and button.inner_text() == "Start")
     button.click()
     room.until("it is wanted", lambda: state() not in ("off", "ended"))
-    room.until("the page knows", lambda: button.get_attribute("aria-pressed") == "true")
+    room.until("the page knows", lambda: output.locator(".live-state").inner_text() not in ("off", "ended") and button.inner_text() == "Stop")
     button.click()
     room.until("it asks", lambda: "Stop?" in button.inner_text())
     assert state() not in ("off", "ended"), "one press does not end it"
     assert_accessible(room, "a live output that asks")
     end_output(room, button.click, button)
     room.until("it has ended", lambda: state() == "ended")
-    room.until("the page knows", lambda: "ended" in button.inner_text())
+    room.until("the page knows", lambda: "ended" in output.inner_text())
 
 
 @holds("Errors from the recorder are shown in the status line.")
@@ -774,6 +782,14 @@ def _(room, browser, arguments):
         raise Skip("the status has no markers")
     page.keyboard.press("m")
     room.until("a marker is set", lambda: len(markers()) == before + 1)
+    for width in (1280, 1600, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.locator(".marker-words", has_text="Name…").click()
+        page.keyboard.type("0" * 40)
+        assert page.evaluate("document.activeElement.scrollWidth <= document.activeElement.clientWidth"), f"40 characters are cut off at {width}"
+        page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.evaluate("document.activeElement.blur()")
     page.keyboard.press("Shift+M")
     page.keyboard.type("question 2 <b>")
     page.keyboard.press("Enter")
@@ -879,6 +895,44 @@ def _(room, browser, arguments):
     room.end()
 
 
+@holds("The space beside two cameras shows the log and the running order, whose topics set markers.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    room.record()
+    page = room.page
+    order, log = page.locator("mc-running-order"), page.locator("mc-log")
+    order.locator(".panel-head button").click()
+    order.locator("textarea").fill("Welcome & <b>hello</b>\n\n  Second topic\nLast words ")
+    order.locator("button", has_text="Save").click()
+    topics = lambda: order.locator(".topic").all_inner_texts()
+    assert topics() == ["Welcome & <b>hello</b>", "Second topic", "Last words"]
+    markers = lambda: [one["text"] for one in room.status()["markers"]]
+    before = len(markers())
+    order.locator(".topic").nth(1).click()
+    room.until("the marker is set", lambda: markers()[before:] == ["Second topic"])
+    room.until("the topic is done", lambda: topics() == ["Welcome & <b>hello</b>", "Last words"])
+    assert order.locator(".set-marker").last.inner_text().split("\n")[-1] == f"{len(markers())} Second topic"
+    room.until("the log has it", lambda: "Second topic" in log.locator("li").first.inner_text())
+    room.bus(two).click()
+    room.until("the log has the cut", lambda: f"Cut to {two}" in log.locator("li").first.inner_text())
+    # More than fits: items are hidden as a whole, and the next topics are visible.
+    order.locator(".panel-head button").click()
+    order.locator("textarea").fill("\n".join(f"Topic {number}" for number in range(40)))
+    order.locator("button", has_text="Save").click()
+    for locator in [order.locator(".log-list"), log.locator(".log-list")]:
+        ends = locator.evaluate("list => [list.getBoundingClientRect().bottom, ...[...list.children].filter(one => one.checkVisibility({ visibilityProperty: true })).map(one => one.getBoundingClientRect().bottom)]")
+        assert len(ends) > 1 and all(end <= ends[0] + 1 for end in ends[1:]), ends
+    assert order.locator(".topic").first.is_visible() and not order.locator(".topic").last.is_visible()
+    assert_accessible(room, "log and running order")
+    page.reload()
+    room.until("the page has contact", lambda: room.data("contact") == "yes" and room.data("state") == "recording")
+    room.until("the topics are kept", lambda: len(topics()) == 40)
+    order.locator(".panel-head button").click()
+    order.locator("textarea").fill("")
+    order.locator("button", has_text="Save").click()
+    assert topics() == []
+
+
 # Connection
 
 @holds("Without a connection, the page is gray with controls disabled, and it reconnects automatically.")
@@ -939,10 +993,10 @@ def _(room, browser, arguments):
         phone.until("it records", lambda: phone.data("state") == "recording")
         page.locator(".bar-mark").tap()
         phone.until("it has marked", lambda: len(phone.status().get("markers") or [None]) >= 1)
-        live = page.locator(".live-output", has_text="show")
+        live = page.locator('.live-output[data-name="show"] button')
         if live.count():
             live.tap()
-            phone.until("it is published", lambda: live.get_attribute("aria-pressed") == "true")
+            phone.until("it is published", lambda: live.inner_text() == "Stop")
             end_output(phone, live.tap, live)
         assert_accessible(phone, "remote")
         phone.until("Stop is alive", lambda: page.locator(".bottom-bar .stop").get_attribute("aria-disabled") is None)
@@ -962,6 +1016,9 @@ def _(room, browser, arguments):
     page = phone.page
     try:
         one, two = phone.pip()
+        page.locator('nav [data-view="recordings"]').tap()
+        assert page.locator("#recordings").is_visible()
+        page.locator('nav [data-view="studio"]').tap()
         phone.bus(two).tap()
         phone.until("it has cut", lambda: phone.shown()[:1] == [two])
         page.locator(".bar-layout").tap()
@@ -1025,6 +1082,54 @@ def _(room, browser, arguments):
     room.page.emulate_media(color_scheme="dark")
 
 
+@holds("The list of alarms closes with Escape and with a click outside.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        told.records(paused=["program"], microphones=[{"role": "host-mic", "alarms": ["no-signal"]}], disk={"seconds_left": 100}, pressure="critical")
+        button, alarms = page.locator("mc-line .others"), page.locator(".message-list")
+        told.room.until("there are several", button.is_visible)
+        for close in [lambda: page.keyboard.press("Escape"), lambda: page.mouse.click(640, 250), button.click]:
+            button.click()
+            assert alarms.is_visible() and button.get_attribute("aria-expanded") == "true"
+            assert_accessible(told.room, "alarms")
+            alarms.locator("li").first.click()
+            assert alarms.is_visible(), "a click inside doesn't close it"
+            close()
+            assert alarms.is_hidden() and button.get_attribute("aria-expanded") == "false"
+        button.click()
+        page.keyboard.press("Escape")
+        assert button.evaluate("button => document.activeElement === button")
+
+
+@holds("The page says what its number for the load means.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        vital = told.room.page.locator(".vital-cost")
+        cost = {"hardware": 0.06, "budget": 1}
+        for state in ["standby", "recording"]:
+            told.records(state=state, cost=cost)
+            told.room.until("the cost of the plan is shown", lambda: vital.inner_text().split("\n") == ["Hardware cost", "6\u202f%"])
+            told.records(state=state, cost=cost, pressure="serious")
+            told.room.until("the pressure is shown", lambda: vital.inner_text().split("\n") == ["System pressure", "serious"] and vital.get_attribute("data-warn") is not None)
+
+
+@holds("The layouts side by side and grid differ for two cameras, in their icons and in the preview.")
+def _(room, browser, arguments):
+    one, two = room.pip()
+    icons = [room.page.locator(f'button[data-layout="{name}"] svg').evaluate("svg => svg.innerHTML") for name in ("side-by-side", "grid")]
+    assert icons[0] != icons[1]
+    try:
+        sizes = []
+        for name in ("side-by-side", "grid"):
+            room.command("layout", name)
+            room.until("it is shown", lambda: room.layout() == name)
+            sizes.append([[layer["width"], layer["height"]] for layer in room.status()["arrangement"]["layers"]])
+        assert sizes == [[[320, 360]] * 2, [[320, 180]] * 2], sizes
+    finally:
+        room.pip()
+
+
 @holds("The page is German for German users.")
 def _(room, browser, arguments):
     german = Room(browser, arguments, locale="de-DE")
@@ -1084,6 +1189,36 @@ def _(room, browser, arguments):
     assert_accessible(room, "prepare, form")
 
 
+@holds("Prepare says how much of the computer other programs use, if they keep it busy.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page, load = told.room.page, {}
+        plan = page.evaluate("fetch('/api/v1/plan').then(answer => answer.json())")
+        assert isinstance(plan["other_programs_busy"], bool), plan.keys()
+        page.route("**/api/v1/plan", lambda route: route.fulfill(json={**plan, **load}))
+        line = page.locator(".plan-busy")
+        for fields, expected in [({"other_programs": 0.7, "other_programs_busy": True}, "Other programs use 70\u202f% of the processors."), ({"other_programs": 0.1, "other_programs_busy": False}, "")]:
+            load.update(fields)
+            opens(told.room, "prepare")
+            told.room.until("profiles are listed", lambda: page.locator(".profile-item").count() > 3)
+            choose(told.room, "interview" if expected else "pip")
+            told.room.until("the load is shown", lambda: line.inner_text().startswith(expected) if expected else line.inner_text() == "")
+            if expected:
+                assert_accessible(told.room, "prepare, busy computer")
+
+
+@holds("A profile given by its path is listed as the one in use, and its text is shown.")
+def _(room, browser, arguments):
+    page = room.page
+    opens(room, "prepare")
+    listed = page.evaluate("fetch('/api/v1/profiles').then(answer => answer.json())")
+    assert room.status()["profile"] == "room" and [one["name"] for one in listed["profiles"]].count("room") == 1, listed
+    room.until("it is marked", lambda: page.locator(".profile-item", has_text="in use").all_inner_texts() and page.locator(".profile-item", has_text="in use").inner_text().startswith("room"))
+    choose(room, "room")
+    room.until("its text is shown", lambda: "srt://127.0.0.1:9" in page.locator(".profile-text").input_value())
+    assert "in use" in page.locator(".form-head").inner_text() and page.locator(".use-profile").is_hidden()
+
+
 @holds("Cameras and microphones are added and removed in the form, together with what the profile says about them.")
 def _(room, browser, arguments):
     needs(room, "/api/v1/profiles")
@@ -1139,6 +1274,7 @@ program:
   layout: pip
   main: a
   inset: [b]
+  switching: voice
   audio: { mix: [m] }
 scenes:
   v1.0: { layout: pip, main: b, inset: [c], mix: [m], gains: { m: -3, n: 1 }, zoom: { b: 2, c: 2 } }
@@ -1156,15 +1292,17 @@ people: { b: Ada, m: Ada }
         read = room.page.evaluate("""async text => { const { readYaml, textAt, listAt, nodeAt } = await import('/page/yaml-edit.js'); const root = readYaml(text);
             const keys = path => [...(nodeAt(root, path)?.entries.keys() ?? [])];
             const arrangement = path => [textAt(root, [...path, 'layout']), textAt(root, [...path, 'main']), listAt(root, [...path, 'inset'])];
-            return { program: arrangement(['program']), mix: listAt(root, 'program.audio.mix'), scenes: keys('scenes').map(name => arrangement(['scenes', name])), sceneMix: listAt(root, ['scenes', 'v1.0', 'mix']),
+            return { switching: textAt(root, 'program.switching'), program: arrangement(['program']), mix: listAt(root, 'program.audio.mix'), scenes: keys('scenes').map(name => arrangement(['scenes', name])), sceneMix: listAt(root, ['scenes', 'v1.0', 'mix']),
                 gains: keys(['scenes', 'v1.0', 'gains']), zoom: keys(['scenes', 'v1.0', 'zoom']), people: keys('people'), match: keys('cameras.a').concat(keys('cameras.c')), camera: textAt(root, 'microphones.m.camera') }; }""", changed)
         return read, changed
 
     read, changed = removed("cameras", "b")
     assert read["program"] == ["single", "a", None], changed
+    assert read["switching"] is None, ("voice switching needs a camera for each microphone", changed)
     assert read["scenes"] == [["single", "c", None], ["single", "c", None], ["grid", None, ["c"]]], changed
     assert read["zoom"] == ["c"] and read["people"] == ["m"] and read["match"] == ["device", "device"] and read["camera"] is None, changed
     read, changed = removed("microphones", "m")
+    assert read["switching"] == "voice", changed
     assert read["mix"] == [] and read["sceneMix"] == [] and read["gains"] == ["n"] and read["people"] == ["b"], changed
     read, changed = removed("cameras", "a")
     assert read["program"] == ["single", "b", None], changed
@@ -1477,15 +1615,76 @@ def open_recording(room):
 
 SIZES = [(1280, 800), (1600, 900), (1920, 1080), (390, 844), (844, 390)]
 
+# Everything that is cut off, or scrolls inside a page that fits the window. Fields for text and the list of scenes may scroll.
+UNFIT = """selector => {
+    const name = one => `${one.tagName.toLowerCase()}.${one.className} ${one.textContent.trim().slice(0, 40)}`;
+    const all = [...document.querySelectorAll(selector)].flatMap(one => [one, ...one.querySelectorAll('*')]).filter(one => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.unseen'));
+    const faults = [];
+    for (const one of all) {
+        const style = getComputedStyle(one);
+        const isControl = one.matches('button, a, select, .badge, .result-word, .plate, th, .live-output');
+        const box = one.getBoundingClientRect();
+        if (isControl && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0) faults.push(`cut off: ${name(one)}`);
+        if (isControl && box.width > 0 && !one.closest('.table-place') && (box.left < -1 || box.right > innerWidth + 1)) faults.push(`outside: ${name(one)}`);
+        if (innerWidth < 1100 || innerHeight < 768 || one.matches('textarea, .scene-list')) continue;
+        for (const [axis, size, inner] of [['overflowX', 'scrollWidth', 'clientWidth'], ['overflowY', 'scrollHeight', 'clientHeight']]) {
+            if (['auto', 'scroll'].includes(style[axis]) && one[size] > one[inner] + 1) faults.push(`scrolls: ${name(one)}`);
+        }
+    }
+    if (document.documentElement.scrollWidth > innerWidth) faults.push('the page scrolls sideways');
+    return [...new Set(faults)];
+}"""
+
 
 def assert_fits(room, selector, name):
-    """The element is inside the page's width, its text isn't cut off, and the page doesn't scroll sideways."""
+    """The elements are inside the page's width, their texts aren't cut off, and nothing scrolls inside the page."""
+    faults = room.page.evaluate(UNFIT, selector)
+    assert not faults, (name, faults[:6])
+
+
+def assert_reachable(room, selectors, name):
+    """Tab reaches an element of each kind, and its focus is visible."""
     page = room.page
-    box = page.locator(selector).bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= page.viewport_size["width"] + 1, (name, box)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name}: the page scrolls sideways"
-    cut = page.locator(f"{selector} :is(button, a, .result-word)").evaluate_all("all => all.filter(one => one.offsetParent && one.scrollWidth > one.clientWidth + 1).map(one => one.textContent)")
-    assert not cut, (name, cut)
+    page.evaluate("document.activeElement?.blur(); document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')")
+    rest = set(selectors)
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        found = page.evaluate("""selectors => { const element = document.activeElement; if (!element || element === document.body) return null;
+            const style = getComputedStyle(element);
+            return { matching: selectors.filter(one => element.matches(one)), isVisible: style.outlineStyle !== 'none' || style.boxShadow !== 'none' }; }""", list(rest))
+        if found is None or not rest:
+            break
+        assert not found["matching"] or found["isVisible"], (name, found)
+        rest -= set(found["matching"])
+    assert not rest, f"{name}: Tab doesn't reach {rest}"
+
+
+def check_looks(make, selector, name, reachable=()):
+    """Checks a state of a page at all sizes, light and dark, at 100 and 200 %, with the keyboard, and with axe.
+
+    `make` opens the page in this state; it receives the options of its browser context. Phones enlarge pages without a new layout, so no
+    layout is narrower than 320 pixels.
+    """
+    for zoom in (1, 2):
+        for scheme in ("dark", "light"):
+            with make(color_scheme=scheme, device_scale_factor=zoom, viewport={"width": 1280 // zoom, "height": 800 // zoom}) as opened:
+                room = getattr(opened, "room", opened)
+                for width, height in SIZES:
+                    look = f"{name}, {width}×{height}, {scheme}, {zoom * 100} %"
+                    room.page.set_viewport_size({"width": max(320, width // zoom), "height": max(320, height // zoom)})
+                    room.page.wait_for_timeout(300)
+                    try:
+                        assert_fits(room, selector, look)
+                        assert_accessible(room, look)
+                    except AssertionError:
+                        if room.failures:
+                            os.makedirs(room.failures, exist_ok=True)
+                            room.page.screenshot(path=os.path.join(room.failures, f"{look}.png".replace(" ", "-")))
+                        raise
+                    if reachable and scheme == "dark" and (width, height) in (SIZES[0], SIZES[3]):
+                        assert_reachable(room, reachable, look)
+                complaints = [one for one in room.complaints if "404" not in one]
+                assert not complaints, complaints
 
 
 @holds("When a recording ends, a card shows whether it is complete, its duration and size, and the next actions.")
@@ -1576,6 +1775,30 @@ def _(room, browser, arguments):
         held[0].fulfill(content_type="application/json", body='{"program":{"bytes":1,"parts":1}}')
         page.wait_for_timeout(300)
         assert card.is_hidden(), "the card of the previous recording appears while recording"
+
+
+@holds("If the parts of a program can't be joined, the card's button says so, and the parts are offered.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        entry = {"folder": "x", "started": "2026-11-21T14:23:10Z", "state": "complete", "level": "good", "sentences": ["Complete."], "duration_ns": 65e9, "bytes": 2.5e9}
+        page.route("**/api/v1/recordings", lambda route: route.fulfill(json={"recordings": [entry]}))
+        reason = "The parts of the program can't be joined: this part was encoded with different parameters than the first part."
+        parts = [{"path": f"program{end}.mp4", "kind": "program", "track": "program", "bytes": 1e9} for end in ("", "-2")]
+        page.route("**/api/v1/recordings/x/files", lambda route: route.fulfill(json={"program_error": reason, "archive": {"bytes": 2.5e9}, "files": parts}))
+        told.records()
+        told.records(state="standby")
+        card = page.locator("mc-ending")
+        told.room.until("the card is shown", card.is_visible)
+        button = card.locator("button", has_text="Download parts…")
+        assert button.is_visible() and button.get_attribute("title") == reason and card.locator("a").is_hidden()
+        assert_accessible(told.room, "card, parts")
+        button.click()
+        rows = page.locator(".made-files li")
+        told.room.until("the parts are listed", lambda: rows.count() == 3)
+        assert [text.split(" · ")[0] for text in rows.all_inner_texts()[:2]] == ["Program, part 1", "Program, part 2"], rows.all_inner_texts()
+        assert rows.nth(1).locator("a").get_attribute("href").endswith("/recordings/x/files/program-2.mp4")
+        assert reason in page.locator(".recording-details").inner_text()
 
 
 @holds("If a recording can't be moved to the trash, a second question offers to delete it permanently.")
@@ -1768,10 +1991,21 @@ def _(room, browser, arguments):
     assert room.page.locator(".job-line[data-warn]").count() == 0, room.page.locator(".job-line").inner_text()
 
 
-@holds("The sync of a recording's tracks can be measured.")
+@holds("The sync of a recording's tracks can be measured, and the result is a table that stays with the recording.")
 def _(room, browser, arguments):
     assert job(room, "sync-check") != ""
+    place = room.page.locator(".sync-place")
+    room.until("the table is shown", place.is_visible)
+    room.until("the text that describes it is short", lambda: room.page.locator(".job-line").inner_text() == "Measure A/V sync: done.")
+    rows = place.locator("tbody tr").all_inner_texts()
+    findings = room.page.evaluate("address => fetch(address).then(answer => answer.json())", room.page.locator(".made-files a").first.get_attribute("href").replace("program.mp4", "files/report/sync.json"))
+    assert len(rows) == len(findings["tracks"]) and all(row.startswith(track["name"]) for row, track in zip(rows, findings["tracks"])), rows
+    words = {"reference": "reference", "aligned": "in sync", "apart": "out of sync", "unknown": "not measured"}
+    assert [row.split("\t")[-1] for row in rows] == [words[track["verdict"]] for track in findings["tracks"]], rows
     assert_accessible(room, "recordings, job")
+    opens(room, "studio")
+    open_recording(room)
+    room.until("the table is shown again", place.is_visible)
 
 
 @holds("An editor project can be exported from a recording.")
@@ -1833,8 +2067,8 @@ class Told:
 
     NAMES = {"studio": "studio", "contact": "contact", "act": "commands", "keep": "dom", "listRecordings": "recordings"}
 
-    def __init__(self, browser, arguments, answers=True):
-        self.room = Room(browser, arguments)
+    def __init__(self, browser, arguments, answers=True, **options):
+        self.room = Room(browser, arguments, **options)
         self.run("contact.onMessage = () => {};")
         if answers:
             self.answer()
@@ -2098,12 +2332,6 @@ class Wired(Room):
         assert not unmarked, f"{what}: pictures {unmarked} are identical after 2 s and have no plate"
         return standing
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
 
 @holds("A picture that stands for 2 s carries a plate, on the main page, the multiview, and the program page.")
 def _(room, browser, arguments):
@@ -2171,15 +2399,94 @@ def _(room, browser, arguments):
         assert value.evaluate(color) == before
 
 
-@holds("Pages with plates are accessible in light and dark.")
+# What every page shows with plates, alarms, and the switching mode. The recorder's status still arrives, and is changed.
+BUSY = "const at = performance.now(); " + AWAY.replace("{ if", """{ status.paused = ['program', 'previews'];
+    if (status.program) status.program = { ...status.program, switching: 'voice', switching_resumes_ns: 9.2e9 };
+    if (status.state) status.state = 'recording';
+    if (status.microphones) status.microphones = status.microphones.map(one => ({ ...one, muted: false, alarms: ['no-signal'], silent_ns: 83e9 }));
+    status.live_outputs = [{ name: 'show', state: 'connected' }, { name: 'backup', state: 'waiting', text: 'No route to host.' }];
+    status.pressure = 'serious';
+    if""") + " wire.isStalled = true;"
+
+
+@holds("Plates, alarms, live outputs and the switching mode fit at every size, in both color schemes and languages, also enlarged.")
 def _(room, browser, arguments):
-    for path, size, scheme in [("/", (1280, 800), "light"), ("/", (390, 844), "dark"), ("/multiview", (1600, 900), "dark"), ("/program", (1280, 720), "dark"), ("/remote", (390, 844), "light")]:
-        with Wired(browser, arguments, path=path, color_scheme=scheme, viewport={"width": size[0], "height": size[1]}) as page:
-            page.wire("const at = performance.now(); " + AWAY.replace("{ if", "{ status.paused = ['program', 'previews']; if") + " wire.isStalled = true;")
-            page.until("plates are shown", lambda: "PROGRAM PAUSED" in page.page.inner_text("body"))
+    for path, selector, locale, reachable in [
+        ("/", "header, #studio, #bottom-bar", "en-GB", ["nav button", ".toggle", "[data-layout]", ".live-action", ".bus"]),
+        ("/", "header, #studio, #bottom-bar", "de-DE", []),
+        ("/remote", "body", "de-DE", [".switching-mode button", ".live-action", ".tally"]),
+        ("/multiview", "body", "de-DE", []), ("/program", "body", "de-DE", []),
+    ]:
+        def make(**options):
+            page = Wired(browser, arguments, path=path, locale=locale, **options)
+            page.wire(BUSY)
+            page.until("plates are shown", lambda: any(words in page.page.inner_text("body") for words in ("PROGRAM PAUSED", "PROGRAMM PAUSIERT")))
             page.page.wait_for_timeout(1500)
-            assert_accessible(page, f"{path}, {scheme}")
-            assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} scrolls sideways"
+            return page
+        check_looks(make, selector, f"{path} with plates, {locale}", reachable)
+
+
+def told_recordings(told):
+    """Makes the page show a recording with everything that a recording can have."""
+    page = told.room.page
+    role = lambda name, **more: {"name": name, "role": name, "file": f"cameras/{name}.mov", "stream": 0, "codec": "mjpeg", "first_ns": 0, "duration_ns": 65e9, **more}
+    frames = {"written": 1950, "captured": 1900, "decimated": 0, "duplicated": 3, "slate": 0, "lost": {"disconnected": 90}}
+    manifest = {"profile": "interview", "started": "2026-11-21T14:23:10Z", "duration_ns": 65e9, "markers": [{"at_ns": 9e9, "text": "A question with a long text"}], "arrangements": [], "gaps": [],
+                "tracks": [role("program", kind="program", frames=frames, width=1280, height=720, rate=30), role("guest-of-honor", kind="camera", frames=frames, width=1280, height=720, rate=30),
+                           role("host-mic", kind="microphone", samples={"clipped": 2}, loudness={"integrated_lufs": -16.2, "true_peak_dbtp": -1.1})],
+                "devices": [{"role": "guest-of-honor", "clock": {"residual_us": 120}}]}
+    entry = {"folder": "2026-11-21_142310_interview", "started": "2026-11-21T14:23:10Z", "state": "incomplete", "level": "bad", "title": "Panel <i>talk</i> about a long title", "duration_ns": 65e9, "bytes": 2.5e9,
+             "sentences": ["Incomplete: camera guest-of-honor is missing 90 of 1890 frames (4.8 %) in a gap of 6 s.", "Cause: the device was disconnected."]}
+    others = [{**entry, "folder": f"old-{index}", "title": None, "profile": "pip", "state": state, "level": level} for index, (state, level) in enumerate([("complete", "good"), ("complete", "warning"), ("cut-off", "bad")])]
+    measured = {"at_ns": 0, "offset_ns": 12.3e6, "uncertainty_ns": 0.4e6, "claps": 3}
+    files = [{"path": "cameras/guest-of-honor.mov", "kind": "camera", "track": "guest-of-honor", "bytes": 8e8}, {"path": "audio/host-mic.wav", "kind": "microphone", "track": "host-mic", "bytes": 6e6},
+             {"path": "edit/podcast.m4a", "kind": "podcast", "bytes": 1e6}, {"path": "edit/session.fcpxml", "kind": "project", "bytes": 2e4}, {"path": "edit/render-1.mp4", "kind": "render", "bytes": 7e8}, {"path": "report/sync.json", "kind": "other", "bytes": 2e3}]
+    sync = {"verdict": "apart", "tracks": [{"name": "host-mic", "kind": "microphone", "verdict": "reference"}, {"name": "guest-of-honor", "kind": "camera", "verdict": "apart", "start": measured, "end": measured, "drift_ppm": 3.1},
+                                          {"name": "program", "kind": "program-picture", "verdict": "unknown", "note": "No flash was found."}]}
+    page.route("**/api/v1/recordings", lambda route: route.fulfill(json={"recordings": [entry, *others], "deletion": "trash", "opens": True}))
+    page.route(f"**/api/v1/recordings/{entry['folder']}", lambda route: route.fulfill(json={"manifest": manifest}))
+    page.route("**/api/v1/recordings/*/files", lambda route: route.fulfill(json={"program": {"bytes": 9e8, "parts": 3}, "archive": {"bytes": 2.5e9}, "files": files}))
+    page.route("**/api/v1/recordings/*/files/report/sync.json", lambda route: route.fulfill(json=sync))
+    return entry
+
+
+@holds("The card, the list of recordings, downloads and measured offsets fit at every size, in both color schemes and languages, also enlarged.")
+def _(room, browser, arguments):
+    for locale in ("en-GB", "de-DE"):
+        def card(**options):
+            told = Told(browser, arguments, locale=locale, **options)
+            entry = told_recordings(told)
+            told.records(folder=entry["folder"])
+            told.records(state="standby")
+            told.room.until("the card is shown", told.room.page.locator("mc-ending").is_visible)
+            return told
+
+        def recordings(**options):
+            told = Told(browser, arguments, locale=locale, **options)
+            told_recordings(told)
+            told.records(state="standby")
+            opens(told.room, "recordings")
+            told.room.until("the offsets are shown", told.room.page.locator(".sync-place").is_visible)
+            return told
+
+        check_looks(card, "mc-ending", f"card, {locale}", ["mc-ending [data-action]", "mc-ending a", ".ending-close"] if locale == "en-GB" else [])
+        check_looks(recordings, "header, #recordings", f"recordings, {locale}", [".recording-item", ".made-files a", ".manage button", "#recording-order", "[data-job]"] if locale == "en-GB" else [])
+
+
+@holds("Prepare's form with added roles fits at every size, in both color schemes and languages, also enlarged.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/profiles")
+    for locale in ("en-GB", "de-DE"):
+        def make(**options):
+            page = Room(browser, arguments, locale=locale, **options)
+            opens(page, "prepare")
+            page.until("profiles are listed", lambda: page.page.locator(".profile-item").count() > 3)
+            choose(page, "interview")
+            for index in (0, 1):
+                page.page.locator(".add-role").nth(index).click()
+            page.until("they are added", lambda: page.page.locator(".form-row").count() >= 6)
+            return page
+        check_looks(make, "header, #prepare", f"prepare, {locale}", [".add-role", ".row-remove", ".profile-item"] if locale == "en-GB" else [])
 
 
 @holds("The remote shows that the program is paused and that a camera has no signal.")

@@ -12,6 +12,8 @@ addWords({
     "ending-card": ["End of the recording", "Ende der Aufnahme"],
     "all-details": ["All details", "Alle Einzelheiten"],
     "dismiss-card": ["Close", "Schließen"],
+    "download-parts": ["Download parts…", "Teile herunterladen…"],
+    "download-all": ["Download all (ZIP)", "Alles herunterladen (ZIP)"],
 });
 
 /** Interval between status requests for a recording whose files are still being finished, in milliseconds. It increases by this value each time. */
@@ -35,6 +37,7 @@ export class Ending extends StudioElement {
         this.facts = h("span", { class: "quiet-text" });
         this.sentences = h("p", { class: "ending-sentences" });
         this.download = h("a", { class: "button-link", download: "" }, say("download"));
+        this.parts = h("button", { type: "button", class: "ending-parts", hidden: true, onclick: () => openRecording(this.#shown, "show") }, say("download-parts"));
         this.folderButton = h("button", { type: "button", onclick: () => void openFolder(this.#shown) }, say("open-folder"));
         /** @param {string} text @param {import("./recordings.js").OpeningAction} action */
         const action = (text, action) => h("button", { type: "button", "data-action": action, onclick: () => openRecording(this.#shown, action) }, say(text));
@@ -43,7 +46,7 @@ export class Ending extends StudioElement {
         this.made = [this.play, action("take-on", "export"), action("render-again", "render"), this.download];
         const close = h("button", { type: "button", class: "quiet ending-close", "aria-label": say("dismiss-card"), title: say("dismiss-card"), onclick: () => this.hide() }, icon("cross"));
         this.append(h("div", { class: "ending-head" }, this.result, this.name, this.facts),
-            this.sentences, h("div", { class: "ending-actions" }, this.play, this.recover, ...this.made.slice(1), this.folderButton, action("all-details", "show")), close);
+            this.sentences, h("div", { class: "ending-actions" }, this.play, this.recover, ...this.made.slice(1), this.parts, this.folderButton, action("all-details", "show")), close);
     }
 
     enter() {
@@ -78,8 +81,8 @@ export class Ending extends StudioElement {
             if (attempt < maxRequests) setTimeout(() => this.#shown === folder && void this.#show(folder, attempt + 1), attempt * retryMs);
             return;
         }
-        const { result, name, facts, sentences, download, play, recover, folderButton, made } = this;
-        if (!result || !name || !facts || !sentences || !download || !play || !recover || !folderButton || !made) return;
+        const { result, name, facts, sentences, download, parts, play, recover, folderButton, made } = this;
+        if (!result || !name || !facts || !sentences || !download || !parts || !play || !recover || !folderButton || !made) return;
         const level = resultOf(recording);
         setAttribute(this, "data-result", level);
         result.replaceChildren(icon(level === "good" ? "check" : "warn"), resultWord(recording));
@@ -91,21 +94,28 @@ export class Ending extends StudioElement {
         for (const element of made) element.hidden = !isReadable;
         recover.hidden = recording.state !== "cut-off";
         folderButton.hidden = !opens;
-        setAttribute(download, "href", `/api/v1/recordings/${encodeURIComponent(folder)}/program.mp4`);
-        setAttribute(download, "download", `${folder}.mp4`);
-        if (isReadable && !(await this.#hasProgram(folder)) && this.#shown === folder) {
-            setAttribute(download, "href", `/api/v1/recordings/${encodeURIComponent(folder)}/archive.zip`);
-            setAttribute(download, "download", `${folder}.zip`);
-        }
+        const files = isReadable ? await this.#files(folder) : {};
+        if (this.#shown !== folder) return;
+        const isOneFile = files.program !== undefined;
+        // The parts of the program are listed with the recording's details.
+        parts.hidden = isOneFile || files.program_error === undefined;
+        setAttribute(parts, "title", files.program_error);
+        if (!parts.hidden) download.hidden = true;
+        setText(download, isOneFile ? say("download") : say("download-all"));
+        setAttribute(download, "href", `/api/v1/recordings/${encodeURIComponent(folder)}/${isOneFile ? "program.mp4" : "archive.zip"}`);
+        setAttribute(download, "download", `${folder}.${isOneFile ? "mp4" : "zip"}`);
         if (this.#shown !== folder || studio.state === "recording") return;
         setFlag(this, "hidden", false);
         announce([resultWord(recording), ...sentencesOf(recording)].join(" "));
     }
 
-    /** @param {string} folder */
-    async #hasProgram(folder) {
-        const answer = await ask(`/api/v1/recordings/${encodeURIComponent(folder)}/files`);
-        return Boolean(/** @type {any} */ (answer.value)?.program);
+    /**
+     * @param {string} folder
+     * @returns {Promise<{program?: object, program_error?: string}>}
+     */
+    async #files(folder) {
+        const { ok, value } = await ask(`/api/v1/recordings/${encodeURIComponent(folder)}/files`);
+        return ok ? /** @type {any} */ (value) : {};
     }
 }
 

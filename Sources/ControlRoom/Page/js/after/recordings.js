@@ -6,7 +6,7 @@ import { sources } from "./conditions.js";
 import { note } from "./commands.js";
 import { layouts } from "./layout-table.js";
 import { lineActions } from "./message-line.js";
-import { bytes, clockTime, fixed, percent, shortTime, whole } from "./numbers.js";
+import { bytes, clockTime, fixed, percent, shortTime, signed, whole } from "./numbers.js";
 import { addWords, isGerman, say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
@@ -33,6 +33,7 @@ addWords({
     downloads: ["Downloads", "Downloads"],
     "file-program": ["Program", "Programm"],
     "file-program-parts": ["Program, {n} parts in one file", "Programm, {n} Teile in einer Datei"],
+    "file-program-part": ["Program, part {n}", "Programm, Teil {n}"],
     "file-camera": ["Camera {name}", "Kamera {name}"],
     "file-microphone": ["Microphone {name}", "Mikrofon {name}"],
     "file-upload": ["Phone recording {name}", "Aufnahme des Telefons {name}"],
@@ -72,6 +73,18 @@ addWords({
     "job-failed": ["{what}: failed.", "{what}: fehlgeschlagen."],
     "chosen-recording": ["Selected recording", "Ausgewählte Aufnahme"],
     sound_: ["Sound", "Ton"],
+    picture_: ["picture", "Bild"],
+    "sync-title": ["A/V sync", "A/V-Versatz"],
+    "sync-start": ["start, ms", "Anfang, ms"],
+    "sync-end": ["end, ms", "Ende, ms"],
+    "sync-drift": ["drift, ppm", "Drift, ppm"],
+    "sync-reference": ["reference", "Referenz"],
+    "sync-aligned": ["in sync", "synchron"],
+    "sync-apart": ["out of sync", "versetzt"],
+    "sync-unknown": ["not measured", "nicht gemessen"],
+    "sync-against": ["Relative to {name}. A positive value means that the track is later.", "Bezogen auf {name}. Ein positiver Wert bedeutet, dass die Spur später kommt."],
+    "sync-nothing": ["The tracks don't share a flash, a clap, or enough audio. Clap once in view of all cameras, at the start and at the end.",
+        "Die Spuren haben weder Blitz noch Klatschen noch genug Ton gemeinsam. Am Anfang und am Ende einmal im Bild aller Kameras klatschen."],
     loudness: ["LUFS", "LUFS"],
     peak: ["peak, dB", "Spitze, dB"],
     clipped: ["clips", "Clips"],
@@ -91,6 +104,9 @@ addWords({
     "n-lufs": ["{n} LUFS", "{n} LUFS"],
     "recordings-word": ["Recordings", "Aufnahmen"],
 });
+
+/** File with the measured offsets of the tracks. */
+const syncFile = "report/sync.json";
 
 /** @typedef {{folder: string, started?: string, duration_ns?: number, bytes?: number, profile?: string, title?: string, state?: string, level?: string, verdict?: string, sentences?: string[]}} Recording */
 /** @typedef {"show" | "play" | "export" | "render" | "recover"} OpeningAction What happens when a recording is opened. */
@@ -296,6 +312,7 @@ export class Recordings extends StudioElement {
         this.list = h("div", { class: "recording-list" });
         this.empty = h("p", { class: "quiet-text", hidden: true });
         this.player = new Player();
+        this.player.hidden = true;
         this.heading = h("h2", {});
         this.when = h("p", { class: "quiet-text" });
         this.place = h("p", { class: "quiet-text recording-folder" });
@@ -329,6 +346,10 @@ export class Recordings extends StudioElement {
         this.filesTitle = h("h3", { hidden: true }, say("downloads"));
         this.files = h("ul", { class: "made-files" });
         this.filesProblem = h("p", { class: "quiet-text", hidden: true });
+        this.syncRows = h("tbody", {});
+        this.syncText = h("p", { class: "quiet-text" });
+        this.syncPlace = h("div", { class: "table-place sync-place", tabindex: "0", role: "region", "aria-label": say("sync-title"), hidden: true },
+            h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sync-title", "sync-start", "sync-end", "sync-drift"].map((name) => h("th", { scope: "col" }, say(name))), h("td", {}))), this.syncRows), this.syncText);
         this.jobEnd = h("button", { type: "button", class: "small job-end", hidden: true, onclick: () => void this.#endJob() }, say("job-end"));
         this.jobBar = h("progress", { max: "1", hidden: true, "aria-label": say("look-closer") });
         /** @param {string} command */
@@ -342,15 +363,15 @@ export class Recordings extends StudioElement {
             select.addEventListener("change", () => (this.wishes[option.name] = select.value));
             return h("div", { class: "field", "data-option": option.name }, h("label", { for: `made-${option.name}` }, option.label), select);
         })));
-        this.details = h("section", { class: "recording-details", "aria-label": say("chosen-recording") },
+        this.details = h("section", { class: "recording-details", "aria-label": say("chosen-recording"), hidden: true },
             h("div", { class: "panel" }, this.heading, this.renameForm, this.when, this.place, this.result, this.verdict, this.manage, this.deletePlace),
-            h("div", { class: "panel" }, this.filesTitle, this.files, this.filesProblem),
+            h("div", { class: "panel" }, this.filesTitle, this.filesProblem, this.files),
             h("div", { class: "panel table-place", tabindex: "0", role: "region", "aria-label": say("ledger") },
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["track", "captured", "duplicated", "lost-column", "clock"].map((name) => h("th", { scope: "col" }, say(name))))), this.pictureRows),
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sound_", "loudness", "peak", "clipped"].map((name) => h("th", { scope: "col" }, say(name))))), this.soundRows)),
             h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, toEditor, anew, this.repair), this.howMade,
                 h("h3", {}, say("look-closer")), h("div", { class: "action-grid" }, verify, sync),
-                h("div", { class: "job-place" }, this.jobLine, this.jobEnd), this.jobBar, this.jobSpoken));
+                h("div", { class: "job-place" }, this.jobLine, this.jobEnd), this.jobBar, this.jobSpoken, this.syncPlace));
         this.append(h("section", { class: "panel recording-place", "aria-label": say("recordings") }, h("h2", { class: "unseen" }, say("recordings")), h("div", { class: "sort-row" }, h("label", { for: "recording-order" }, say("sort-by")), this.sort), this.list, this.empty), this.player, this.details);
     }
 
@@ -515,11 +536,13 @@ export class Recordings extends StudioElement {
         /** @type {{path: string, kind: string, track?: string, bytes: number}[]} */
         const files = Array.isArray(value.files) ? value.files : [];
         for (const kind of value.program || !value.program_error ? kinds : ["program", ...kinds]) {
-            for (const file of files.filter((one) => one.kind === kind).slice(0, 100)) {
+            files.filter((one) => one.kind === kind).slice(0, 200).forEach((file, index) => {
                 const base = file.path.split("/").pop() ?? file.path;
-                rows.push({ address: `files/${file.path.split("/").map(encodeURIComponent).join("/")}`, text: `${say(`file-${kind}`, { name: file.track ?? "" })} · ${base}`, name: base, size: file.bytes });
-            }
+                const words = kind === "program" ? say("file-program-part", { n: index + 1 }) : say(`file-${kind}`, { name: file.track ?? "" });
+                rows.push({ address: `files/${file.path.split("/").map(encodeURIComponent).join("/")}`, text: `${words} · ${base}`, name: base, size: file.bytes });
+            });
         }
+        void this.#loadSync(folder, files.some((file) => file.path === syncFile));
         if (value.archive) rows.push({ address: "archive.zip", text: say("file-archive"), name: `${folder}.zip`, size: value.archive.bytes });
         this.filesTitle.hidden = rows.length === 0;
         this.filesProblem.hidden = !value.program_error;
@@ -528,6 +551,36 @@ export class Recordings extends StudioElement {
             h("a", { href: `${addressOf(folder)}/${row.address}`, download: row.name }, row.text), h("span", { class: "quiet-text" })), (item, row) => {
             if (item.lastElementChild) setText(item.lastElementChild, bytes(row.size));
         });
+    }
+
+    /**
+     * Shows the measured offsets of the tracks.
+     * @param {string} folder
+     * @param {boolean} isMeasured
+     */
+    async #loadSync(folder, isMeasured) {
+        const { syncPlace, syncRows, syncText } = this;
+        const answer = isMeasured ? await ask(`${addressOf(folder)}/files/${syncFile}`) : undefined;
+        if (!syncPlace || !syncRows || !syncText || folder !== this.chosen) return;
+        const findings = answer?.ok ? /** @type {any} */ (answer.value) : undefined;
+        /** @type {any[]} */
+        const tracks = Array.isArray(findings?.tracks) ? findings.tracks.slice(0, 40) : [];
+        syncPlace.hidden = tracks.length === 0;
+        /** @param {any} value */
+        const offset = (value) => (value ? `${signed(value.offset_ns / 1e6)} ±${fixed(value.uncertainty_ns / 1e6)}` : "–");
+        keep(syncRows, tracks, (track) => `${track.name}/${track.kind}`, () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {}), h("td", {})), (row, track) => {
+            const drift = track.drift_ppm === null || track.drift_ppm === undefined ? "–" : signed(track.drift_ppm);
+            const name = track.kind === "program-picture" || track.kind === "program-sound" ? `${track.name} (${say(track.kind === "program-sound" ? "sound_" : "picture_")})` : String(track.name);
+            [name, offset(track.start), offset(track.end), drift, say(`sync-${track.verdict}`)].forEach((text, index) => {
+                const cell = row.children[index];
+                if (cell) setText(cell, text);
+            });
+            setAttribute(row, "title", track.note ?? undefined);
+            setFlag(row, "data-warn", track.verdict === "apart");
+        });
+        const reference = tracks.find((track) => track.verdict === "reference")?.name;
+        setText(syncText, findings?.verdict === "unknown" || !reference ? say("sync-nothing") : say("sync-against", { name: reference }));
+        this.#showJob();
     }
 
     /** Shows the field for the recording's title. */
@@ -646,11 +699,12 @@ export class Recordings extends StudioElement {
         const what = job ? say(jobWords[job.command ?? ""] ?? job.command ?? "") : "";
         let text = "";
         if (job && isRunning) text = job.progress === undefined ? say("job-begun", { what }) : say("job-runs", { what, percent: percent(job.progress) }) + timeLeft(job);
+        else if (job?.command === "sync-check" && this.syncPlace?.hidden === false) text = say("job-over", { what });
         else if (job) text = [job.text || say(job.ok === false ? "job-failed" : "job-over", { what }), ...(job.files ?? []).slice(0, 8)].join("\n");
         setText(jobLine, text);
         setAttribute(jobBar, "aria-label", what || say("look-closer"));
         setText(jobSpoken, job && !isRunning ? text : job ? say("job-begun", { what }) : "");
-        setFlag(jobLine, "data-warn", job?.done === true && job.ok === false);
+        setFlag(jobLine, "data-warn", job?.done === true && job.ok === false && text !== say("job-over", { what }));
     }
 }
 

@@ -22,6 +22,7 @@ function node(kind, start) {
 
 const mostDepth = 12;
 const mixPath = "program.audio.mix";
+const switchingPath = ["program", "switching"];
 
 class Reader {
     /** @param {string} text */
@@ -324,7 +325,8 @@ export function withRole(text, kind) {
 /**
  * Returns a profile's text without a camera or microphone, and removes it from the program, the scenes, the mix, other
  * cameras and microphones, and the people. The first remaining inset becomes the main camera if the main camera is
- * removed. If only the main camera remains, the layout shows only this camera. An emptied mix stays empty.
+ * removed. If only the main camera remains, the layout shows only this camera. An emptied mix stays empty. Voice switching, which
+ * needs a camera for each microphone, is turned off if a microphone loses its camera.
  * @param {string} text
  * @param {"cameras" | "microphones"} kind
  * @param {string} role
@@ -386,7 +388,9 @@ export function withoutRole(text, kind, role) {
         for (const [section, field] of [["cameras", "match"], ["microphones", "camera"]]) {
             for (const other of nodeAt(root, [section])?.entries.keys() ?? []) {
                 const path = [section, other, field];
-                if (textAt(root, path) === role || textAt(root, [...path, "camera"]) === role) remove(path);
+                if (textAt(root, path) !== role && textAt(root, [...path, "camera"]) !== role) continue;
+                remove(path);
+                if (section === "microphones" && textAt(root, switchingPath) === "voice") remove(switchingPath);
             }
         }
     }

@@ -1,5 +1,4 @@
-// The live outputs, with one button for each. One press starts an output, and two presses end it. The button
-// shows the output's state.
+// The live outputs, each with its state and a button. One press starts an output, and two presses end it.
 
 import { isPending, setPublished } from "./commands.js";
 import { say } from "./words.js";
@@ -53,16 +52,18 @@ export class LiveOutputs extends StudioElement {
     update() {
         const all = (studio.status.live_outputs ?? []).slice(0, mostOutputs);
         this.hidden = all.length === 0;
-        keep(this, all, (output) => output.name, (output) => h("button", { type: "button", class: "live-output", onclick: () => this.#press(output.name) },
-            icon("warn"), h("span", { class: "live-name" }, output.name), h("span", { class: "live-state" })), (button, output) => {
+        keep(this, all, (output) => output.name, (output) => h("div", { class: "live-output", "data-name": output.name },
+            icon("warn"), h("span", { class: "live-name" }, output.name), h("span", { class: "live-state" }), h("button", { type: "button", class: "live-action", onclick: () => this.#press(output.name) })), (element, output) => {
+            const [, , stateText, button] = element.children;
+            if (!stateText || !(button instanceof HTMLButtonElement)) return;
             const state = output.state ?? "off";
-            const isAsking = isWanted(state) && this.#isArmed(output.name);
-            const words = isAsking ? say("live-end") : say(`live-${state}`);
-            setText(/** @type {Node} */ (button.lastElementChild), words);
-            setAttribute(button, "data-state", state);
-            setAttribute(button, "aria-pressed", String(isWanted(state)));
-            setAttribute(button, "aria-label", `${output.name}: ${words}`);
-            setAttribute(button, "title", output.text || undefined);
+            const action = !isWanted(state) ? "start" : this.#isArmed(output.name) ? "end" : "stop";
+            setText(stateText, say(`live-${state}`));
+            setText(button, say(`live-${action}`));
+            setAttribute(button, "aria-label", say(`live-${action}-name`, { name: output.name }));
+            setAttribute(element, "data-state", state);
+            setAttribute(element, "title", output.text || undefined);
+            setFlag(button, "data-asks", action === "end");
             setFlag(button, "data-pending", isPending(`live/${output.name}`));
             button.disabled = !studio.canAct;
         });

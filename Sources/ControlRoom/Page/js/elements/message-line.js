@@ -51,6 +51,19 @@ export class MessageLine extends StudioElement {
         this.leaving.push(studio.on(["status", "contact", "local", "event", "note"], () => this.update()));
         const timer = setInterval(() => this.update(), 500);
         this.leaving.push(() => clearInterval(timer));
+        /** @param {Event} event */
+        const closeList = (event) => {
+            const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
+            if (!this.isListShown || !(isEscape || (event.type === "pointerdown" && !this.contains(/** @type {Node} */ (event.target))))) return;
+            this.#toggleList();
+            if (!isEscape) return;
+            event.preventDefault();
+            this.others?.focus();
+        };
+        for (const type of ["keydown", "pointerdown"]) {
+            document.addEventListener(type, closeList, true);
+            this.leaving.push(() => document.removeEventListener(type, closeList, true));
+        }
         this.update();
     }
 

@@ -28,7 +28,7 @@ export class Timeline extends StudioElement {
         this.markerText = h("span", {});
         this.markerKey = h("kbd", {});
         this.markerButton = h("button", { type: "button", class: "mark", onclick: () => mark() }, this.markerText, this.markerKey);
-        this.input = h("input", { type: "text", maxlength: "120", autocomplete: "off" });
+        this.input = h("input", { type: "text", maxlength: "120", size: "40", autocomplete: "off" });
         this.form = h("form", { class: "marker-form", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#submit(event) }, this.input);
         this.input.addEventListener("keydown", (event) => {
             if (event.key === "Escape") this.closeForm();
@@ -36,7 +36,7 @@ export class Timeline extends StudioElement {
         this.input.addEventListener("blur", () => {
             if (this.form && !this.form.hidden && this.input?.value.trim() === "") this.closeForm(false);
         });
-        this.markerWords = h("button", { type: "button", class: "small quiet marker-words", title: say("key-mark-text"), "aria-label": say("key-mark-text"), onclick: () => this.openForm() }, "T");
+        this.markerWords = h("button", { type: "button", class: "small quiet marker-words", title: say("key-mark-text"), onclick: () => this.openForm() }, say("name-marker"));
         this.splitButton = h("button", { type: "button", class: "small quiet split", title: say("key-split"), onclick: () => split() }, say("split"));
         this.markers = h("div", { class: "lane markers-lane" });
         this.shots = h("div", { class: "lane shots-lane" });
@@ -102,7 +102,7 @@ export class Timeline extends StudioElement {
             this.#drawnAt = now;
             this.#lanes(Math.max(1, studio.seconds));
         }
-        keep(changes, this.#lastChanges(), (one) => one.id, () => h("li", {}, h("span", { class: "change-time" }), h("span", { class: "change-text" })), (item, one) => {
+        keep(changes, recentChanges(3), (one) => one.id, () => h("li", {}, h("span", { class: "change-time" }), h("span", { class: "change-text" })), (item, one) => {
             const [time, text] = item.children;
             if (time) setText(time, one.time);
             if (text) setText(text, one.text);
@@ -150,32 +150,34 @@ export class Timeline extends StudioElement {
         });
         setAttribute(lanes, "aria-label", `${say("timeline")}: ${say("timeline-text", { markers: studio.markerCount, shots: studio.shots.length, faults: studio.faults.length })}`);
     }
-
-    /** The last three changes to the program, the newest first. */
-    #lastChanges() {
-        /** @type {{id: string, at: number, time: string, text: string}[]} */
-        const all = [];
-        if (studio.status.state !== "recording" && studio.status.state !== "finishing") return all;
-        studio.shots.slice(-3).forEach((shot) => {
-            if (shot.at > 0) {
-                all.push({ id: `shot/${shot.at}`, at: shot.at, time: "", text: say("cut-to", { what: describe(shot) }) });
-            }
-        });
-        (studio.status.markers ?? []).slice(-3).forEach((one) => {
-            const n = (studio.status.markers ?? []).indexOf(one) + 1 + studio.markerCount - (studio.status.markers?.length ?? 0);
-            all.push({ id: `marker/${n}`, at: one.at_ns / 1e9, time: "", text: say("marker-set", { n, text: one.text }) });
-        });
-        studio.events.slice(-60).forEach((event, index) => {
-            const at = Number(event.at_ns ?? 0) / 1e9;
-            const id = `${event.event}/${event.at_ns}/${event.track ?? index}`;
-            if (event.event === "drop") all.push({ id, at, time: "", text: say("lost-event", { role: event.track ?? "", n: Number(event.count ?? 1), cause: String(event.cause ?? "") }) });
-            else if (["device-lost", "device-restored", "silence", "governor", "clipping"].includes(event.event) && event.text) all.push({ id, at, time: "", text: String(event.text) });
-            else if (event.event === "split") all.push({ id, at, time: "", text: say("split-done") });
-        });
-        /** @type {Map<string, {id: string, at: number, time: string, text: string}>} */
-        const byId = new Map(all.map((one) => [one.id, one]));
-        return [...byId.values()].filter((one) => one.at <= studio.seconds + 1).sort((a, b) => b.at - a.at).slice(0, 3).map((one) => ({ ...one, time: clockTime(one.at) }));
-    }
 }
 
 customElements.define("mc-timeline", Timeline);
+
+/**
+ * The latest changes of the running recording, the newest first: cuts, markers, losses, and events.
+ * @param {number} count maximum number of changes
+ */
+export function recentChanges(count) {
+    /** @type {{id: string, at: number, time: string, text: string}[]} */
+    const all = [];
+    if (studio.status.state !== "recording" && studio.status.state !== "finishing") return all;
+    studio.shots.slice(-count).forEach((shot) => {
+        if (shot.at > 0) {
+            all.push({ id: `shot/${shot.at}`, at: shot.at, time: "", text: say("cut-to", { what: describe(shot) }) });
+        }
+    });
+    (studio.status.markers ?? []).slice(-count).forEach((one) => {
+        const n = (studio.status.markers ?? []).indexOf(one) + 1 + studio.markerCount - (studio.status.markers?.length ?? 0);
+        all.push({ id: `marker/${n}`, at: one.at_ns / 1e9, time: "", text: say("marker-set", { n, text: one.text }) });
+    });
+    studio.events.slice(-20 * count).forEach((event, index) => {
+        const at = Number(event.at_ns ?? 0) / 1e9;
+        const id = `${event.event}/${event.at_ns}/${event.track ?? index}`;
+        if (event.event === "drop") all.push({ id, at, time: "", text: say("lost-event", { role: event.track ?? "", n: Number(event.count ?? 1), cause: String(event.cause ?? "") }) });
+        else if (["device-lost", "device-restored", "silence", "governor", "clipping"].includes(event.event) && event.text) all.push({ id, at, time: "", text: String(event.text) });
+        else if (event.event === "split") all.push({ id, at, time: "", text: say("split-done") });
+    });
+    const byId = new Map(all.map((one) => [one.id, one]));
+    return [...byId.values()].filter((one) => one.at <= studio.seconds + 1).sort((a, b) => b.at - a.at).slice(0, count).map((one) => ({ ...one, time: clockTime(one.at) }));
+}

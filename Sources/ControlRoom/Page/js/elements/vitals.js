@@ -1,4 +1,4 @@
-// Vital signs: disk, losses, clocks and load in one button that shows or hides Health.
+// Vital signs: disk, losses, clocks, and hardware cost or system pressure in one button that shows or hides Health.
 
 import { leftTime, percent, residual, whole } from "./numbers.js";
 import { say } from "./words.js";
@@ -25,11 +25,15 @@ export function vitals() {
     }];
     const hardware = status.cost?.hardware;
     const isOver = hardware !== undefined && hardware > (status.cost?.budget ?? 1);
+    const isReduced = isRunning && (status.given_up ?? []).length > 0;
+    const isStrained = !isOver && (status.pressure === "serious" || status.pressure === "critical" || status.pressure === "shutdown");
+    /** @type {Vital} */
+    const cost = isStrained ? { name: "cost", label: say("pressure-label"), value: isKnown ? say(status.pressure ?? "") : "–", isWarn: true, hasSign: true }
+        : { name: "cost", label: say("cost"), value: isKnown && hardware !== undefined ? percent(hardware) : "–", isWarn: isOver || isReduced, hasSign: isOver || isReduced };
     if (!isRunning) {
-        const isStrained = status.pressure === "serious" || status.pressure === "critical";
         all.push({ name: "cameras", label: say("cameras"), value: isKnown ? String(studio.cameras.length) : "–" },
             { name: "microphones", label: say("microphones"), value: isKnown ? String(studio.microphones.length) : "–" });
-        all.push({ name: "needs", label: say("needs"), value: isKnown && hardware !== undefined ? percent(hardware) : "–", isWarn: isOver || isStrained, hasSign: isOver || isStrained });
+        all.push(cost);
         return all;
     }
     const away = studio.cameras.filter((camera) => camera.away).length;
@@ -43,8 +47,7 @@ export function vitals() {
     all.push({ name: "lost", label: say("lost"), value: isKnown ? text : "–", isWarn: away > 0 || isFresh || isMuch });
     const residuals = [...studio.cameras, ...studio.microphones].filter((device) => device.locked !== false).map((device) => device.residual_us ?? NaN).filter((value) => !Number.isNaN(value));
     all.push({ name: "clocks", label: say("clocks"), value: isKnown && residuals.length > 0 ? residual(Math.max(...residuals.map(Math.abs))) : "–" });
-    const isStrained = status.pressure === "serious" || status.pressure === "critical" || (status.given_up ?? []).length > 0;
-    all.push({ name: "load", label: say("load"), value: isKnown && hardware !== undefined ? percent(hardware) : "–", isWarn: isOver || isStrained, hasSign: isOver || isStrained });
+    all.push(cost);
     return all;
 }
 

@@ -11,6 +11,7 @@ import "./live.js";
 import { toggleSwitching } from "./switching-mode.js";
 import "./sound.js";
 import "./timeline.js";
+import "./notes.js";
 import "./health.js";
 import "./group.js";
 import "./key-sheet.js";
@@ -61,6 +62,8 @@ studio.on(["status"], () => {
     if (!tiles) return;
     keep(tiles, studio.cameras.slice(0, 16), (camera) => camera.role, (camera) => Tile.make(camera.role), () => {});
     setFlag(tiles, "data-many", studio.cameras.length > 4);
+    // Number of columns beside the tiles that are free on a desktop.
+    setAttribute(document.body, "data-free", studio.cameras.length <= 2 ? "2" : studio.cameras.length === 3 ? "1" : undefined);
     tiles.style.setProperty("--count", String(Math.max(1, studio.cameras.length)));
 });
 document.addEventListener("multicam-keys", () => sheet?.open());
