@@ -34,8 +34,10 @@ package enum ProcessPreparation {
     /// threads, descriptors, and address space are available for any command. From now on, messages of this
     /// process may name commands and options.
     ///
+    /// - Parameter preparesReserve: Whether the reserve thread is started. A process that restricts its threads later must start
+    ///   it with `MediaThread.prepareReserve` after that, because a restriction doesn't apply to threads that exist already.
     /// - Returns: The limit that is too low; `nil` if all limits are sufficient.
-    package static func run() -> MachineLimit? {
+    package static func run(preparesReserve: Bool = true) -> MachineLimit? {
         CommandLineAdvice.enable()
         let before = ProcessLimit.descriptors.raise(upTo: maxDescriptors)
         originalDescriptors.withLock { $0 = before }
@@ -46,7 +48,7 @@ package enum ProcessPreparation {
         if let limit = ProcessLimit.limit(ofOpening: minDescriptors) { return limit }
         do throws(ThreadError) {
             try MediaThread.checkAvailability(of: minThreads, for: "start")
-            try MediaThread.prepareReserve()
+            if preparesReserve { try MediaThread.prepareReserve() }
         } catch {
             return error.limit
         }
@@ -57,10 +59,11 @@ package enum ProcessPreparation {
     ///
     /// - Parameters:
     ///   - name: Name of the process, for messages.
+    ///   - preparesReserve: Whether the reserve thread is started, as for `run(preparesReserve:)`.
     ///   - body: The code of the process.
     /// - Returns: The exit status of `body`; 1 if the preparation failed.
-    package static func run(_ name: String, _ body: () -> Int32) -> Int32 {
-        if let limit = run() {
+    package static func run(_ name: String, preparesReserve: Bool = true, _ body: () -> Int32) -> Int32 {
+        if let limit = run(preparesReserve: preparesReserve) {
             _ = StandardStreams.write("\(name): startup failed: \(limit.explanation)\n", to: STDERR_FILENO)
             return 1
         }

@@ -13,7 +13,7 @@ signal(SIGPIPE, SIG_IGN)
 let arguments = CommandLine.arguments
 let name = arguments.first?.split(separator: "/").last.map(String.init) ?? ""
 switch name {
-case "multicam-web": exit(ProcessPreparation.run(name) { ControlRoom.run() })
+case "multicam-web": exit(ProcessPreparation.run(name, preparesReserve: false) { ControlRoom.run() })
 case "multicam-preview": exit(ProcessPreparation.run(name) { Preview.run(arguments) })
 case "multicam-live": exit(ProcessPreparation.run(name) { Publishing.run(arguments) })
 case "multicam-sources": exit(ProcessPreparation.run(name) { RemoteSources.run(arguments) })

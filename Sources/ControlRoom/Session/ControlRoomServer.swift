@@ -207,9 +207,10 @@ struct ServerResources {
     /// Notes for the user about file access: why the process may still open files, or why it can't read recordings.
     let notes: [String]
 
-    /// Prepares everything that needs files or host names, and then drops access to them.
+    /// Prepares everything that needs files or host names, and then drops access to them. Starts the reserve thread after that,
+    /// because access remains for threads that exist already.
     ///
-    /// - Throws: `WebError` if no certificate can be created.
+    /// - Throws: `WebError` if no certificate can be created, or if the system can't create threads.
     init(_ settings: RoomSettings) throws(WebError) {
         var path = settings.certificate
         let (names, addresses) = (MachineAddresses.names.sorted(), MachineAddresses.all)
@@ -228,6 +229,11 @@ struct ServerResources {
         let freedom = Confinement.restrictFiles(
             readable: [path].compactMap(\.self), folders: [settings.recordings], port: settings.port)
         notes = [shortcoming, scheduling, freedom].compactMap(\.self)
+        do throws(ThreadError) {
+            try MediaThread.prepareReserve()
+        } catch {
+            throw WebError("the control room cannot start: \(error.limit.explanation)")
+        }
     }
 
     /// Creates the output folder, as the first recording would.
