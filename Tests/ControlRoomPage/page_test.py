@@ -1626,7 +1626,7 @@ UNFIT = """selector => {
         const box = one.getBoundingClientRect();
         if (isControl && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0) faults.push(`cut off: ${name(one)}`);
         if (isControl && box.width > 0 && !one.closest('.table-place') && (box.left < -1 || box.right > innerWidth + 1)) faults.push(`outside: ${name(one)}`);
-        if (innerWidth < 1100 || innerHeight < 768 || one.matches('textarea, .scene-list')) continue;
+        if (innerWidth < 1100 || innerHeight < 768 || one.matches('main, textarea, .scene-list')) continue;
         for (const [axis, size, inner] of [['overflowX', 'scrollWidth', 'clientWidth'], ['overflowY', 'scrollHeight', 'clientHeight']]) {
             if (['auto', 'scroll'].includes(style[axis]) && one[size] > one[inner] + 1) faults.push(`scrolls: ${name(one)}`);
         }
@@ -1646,14 +1646,19 @@ def assert_reachable(room, selectors, name):
     """Tab reaches an element of each kind, and its focus is visible."""
     page = room.page
     page.evaluate("document.activeElement?.blur(); document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')")
-    rest = set(selectors)
+    # Phones hide some elements until they are requested.
+    rest = {one for one in selectors if page.locator(one).locator("visible=true").count() > 0}
+    assert rest == set(selectors) or page.viewport_size["width"] < 1100, (name, set(selectors) - rest)
     for _ in range(200):
         page.keyboard.press("Tab")
         found = page.evaluate("""selectors => { const element = document.activeElement; if (!element || element === document.body) return null;
             const style = getComputedStyle(element);
             return { matching: selectors.filter(one => element.matches(one)), isVisible: style.outlineStyle !== 'none' || style.boxShadow !== 'none' }; }""", list(rest))
-        if found is None or not rest:
+        if not rest:
             break
+        # The focus leaves the document once per round, and when an update removes the focused element.
+        if found is None:
+            continue
         assert not found["matching"] or found["isVisible"], (name, found)
         rest -= set(found["matching"])
     assert not rest, f"{name}: Tab doesn't reach {rest}"
@@ -2412,7 +2417,7 @@ BUSY = "const at = performance.now(); " + AWAY.replace("{ if", """{ status.pause
 @holds("Plates, alarms, live outputs and the switching mode fit at every size, in both color schemes and languages, also enlarged.")
 def _(room, browser, arguments):
     for path, selector, locale, reachable in [
-        ("/", "header, #studio, #bottom-bar", "en-GB", ["nav button", ".toggle", "[data-layout]", ".live-action", ".bus"]),
+        ("/", "header, #studio, #bottom-bar", "en-GB", ["nav button", ".toggle", "button[data-layout]", ".live-action", ".bus"]),
         ("/", "header, #studio, #bottom-bar", "de-DE", []),
         ("/remote", "body", "de-DE", [".switching-mode button", ".live-action", ".tally"]),
         ("/multiview", "body", "de-DE", []), ("/program", "body", "de-DE", []),
