@@ -127,6 +127,9 @@ static const unsigned char notes_js[] = {
 static const unsigned char numbers_js[] = {
 #embed "../ControlRoom/Page/js/wire/numbers.js"
 };
+static const unsigned char painting_js[] = {
+#embed "../ControlRoom/Page/js/pictures/painting.js"
+};
 static const unsigned char phone_camera_js[] = {
 #embed "../ControlRoom/Page/js/phone/phone-camera.js"
 };
@@ -301,6 +304,7 @@ const page_file page_files[] = {
     FILE("next-view.js", next_view_js),
     FILE("notes.js", notes_js),
     FILE("numbers.js", numbers_js),
+    FILE("painting.js", painting_js),
     FILE("phone-camera.js", phone_camera_js),
     FILE("phone-controls.js", phone_controls_js),
     FILE("phone-keeper.js", phone_keeper_js),

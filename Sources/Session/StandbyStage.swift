@@ -17,7 +17,8 @@ final class StandbyStage {
     private var audio: (stage: AudioStage, start: ClockTime)?
     /// The encoders, which also compose the program and exist only while a tap requests packets.
     private var encoders: StandbyEncoders?
-    private var program: (composer: any FrameComposing, settings: VideoEncodingSettings, start: ClockTime)?
+    /// The composer, and the grid of its frames: not more frames than the taps need.
+    private var program: (composer: any FrameComposing, rate: FrameRate, start: ClockTime)?
     private var nextTick: Int64 = 0
     private var sequence: Int64 = 0
     /// Capture times of the frames that were composed last.
@@ -57,7 +58,7 @@ final class StandbyStage {
         }
         if taps.wantsStandbyPackets { return clock.now + Self.audioInterval }
         if let program, taps.wantsProgramFrames {
-            let due = program.start + Nanoseconds(program.settings.rate.time(ofTick: nextTick).nanoseconds)
+            let due = program.start + Nanoseconds(program.rate.time(ofTick: nextTick).nanoseconds)
             // If the standby thread is late, some ticks are omitted.
             let next = max(due, clock.now)
             return taps.wantsAudio ? min(next, clock.now + Self.audioInterval) : next
@@ -176,7 +177,9 @@ final class StandbyStage {
     // MARK: Program
 
     private func advanceProgram(_ plan: SessionPlan) throws(EncodingError) {
-        guard taps.wantsProgramFrames, let planned = plan.program else {
+        guard let planned = plan.program,
+            let rate = taps.programFrameRate(atMost: planned.settings.rate)
+        else {
             program = nil
             return
         }
@@ -184,15 +187,19 @@ final class StandbyStage {
             let settings = planned.settings
             let composer = try codecs.makeComposer(
                 size: settings.size, color: settings.color ?? .jpeg, name: TapRegistry.program)
-            program = (composer, settings, clock.now)
+            program = (composer, rate, clock.now)
             nextTick = 0
             shown = nil
         }
-        guard let (composer, settings, start) = program else { return }
+        if let other = program, other.rate != rate {
+            program = (other.composer, rate, clock.now)
+            nextTick = 0
+        }
+        guard let (composer, _, start) = program else { return }
         let position = MediaTime(clock.now, since: start)
-        guard settings.rate.time(ofTick: nextTick) <= position else { return }
-        let due = settings.rate.ticks(before: position)
-        nextTick = settings.rate.time(ofTick: due) > position ? due : due + 1
+        guard rate.time(ofTick: nextTick) <= position else { return }
+        let due = rate.ticks(before: position)
+        nextTick = rate.time(ofTick: due) > position ? due : due + 1
         guard let layers = newLayers(planned) else { return }
         sequence += 1
         let frame = try composer.compose(layers, at: clock.now, sequence: sequence)

@@ -762,13 +762,47 @@ def _(room, browser, arguments):
     room.until("the time runs", lambda: room.page.locator(".bar .state-time").inner_text() != before)
 
 
-@holds("While recording, the program is decoded from its packets, or displayed as JPEG if the browser can't decode it.")
+@holds("While recording, the program is displayed as JPEG in the size shown. In full screen, it is decoded from its packets, if the browser can do that.")
 def _(room, browser, arguments):
     room.record()
-    canvas = 'canvas[data-role="program"]'
-    before = frames(room.page, canvas)
-    room.until("the program moves", lambda: frames(room.page, canvas) > before + 20)
-    assert room.page.locator(canvas).get_attribute("data-codec") in ("jpeg",) or room.page.locator(canvas).get_attribute("data-codec").startswith("avc1")
+    page, canvas = room.page, 'canvas[data-role="program"]'
+    codec = lambda: page.locator(canvas).get_attribute("data-codec")
+    before = frames(page, canvas)
+    room.until("the program moves", lambda: frames(page, canvas) > before + 20)
+    assert codec() == "jpeg", codec()
+    can_decode = page.evaluate("""async () => "VideoDecoder" in window && (await VideoDecoder.isConfigSupported({ codec: "avc1.640028" })).supported""")
+    page.locator("mc-program .label button[aria-label*='ull screen']").click()
+    room.until("the program in full screen has another codec", lambda: (codec() or "").startswith("avc1") == can_decode)
+    before = frames(page, canvas)
+    room.until("the program moves in full screen", lambda: frames(page, canvas) > before + 20)
+    page.evaluate("document.exitFullscreen()")
+    room.until("the program is a JPEG again", lambda: codec() == "jpeg")
+
+
+@holds("A hidden page receives no frames and no levels, and its status about once per second. When it is shown again, everything continues.")
+def _(room, browser, arguments):
+    page, canvas = room.page, 'canvas[data-role="program"]'
+    page.evaluate("""async () => {
+        const { contact } = await import("/page/contact.js"), { studio } = await import("/page/studio.js");
+        window.counts = { levels: 0, status: 0 };
+        studio.on(["levels"], () => { counts.levels += 1; });
+        const take = contact.onMessage;
+        contact.onMessage = (message) => { if (message.type === "change") counts.status += 1; take(message); };
+        window.isHidden = false;
+        Object.defineProperty(document, "hidden", { configurable: true, get: () => window.isHidden });
+        window.show = (isShown) => { window.isHidden = !isShown; document.dispatchEvent(new Event("visibilitychange")); };
+    }""")
+    room.until("levels arrive", lambda: page.evaluate("counts.levels") > 3)
+    page.evaluate("show(false)")
+    page.wait_for_timeout(1000)
+    before, counts = frames(page, canvas), page.evaluate("({ ...counts })")
+    page.wait_for_timeout(3000)
+    after = page.evaluate("({ ...counts })")
+    assert frames(page, canvas) == before and after["levels"] == counts["levels"], (before, frames(page, canvas), counts, after)
+    assert after["status"] - counts["status"] <= 5, (counts, after)
+    page.evaluate("show(true)")
+    room.until("frames and levels continue", lambda: frames(page, canvas) > before and page.evaluate("counts.levels") > after["levels"])
+    room.until("the page is in contact", lambda: room.data("contact") == "yes")
 
 
 @holds("M sets a marker, Shift+M one with text, and both appear in the timeline.")

@@ -37,4 +37,25 @@ struct PreviewTapTests {
         #expect([early, late, other, last].map(\.droppedCount) == [3, 3, 0, 0])
         #expect(board.hasPreviews)
     }
+
+    @Test("the program is composed as often as its most demanding tap requests, at most at its own rate")
+    func programRate() {
+        let board = TapRegistry()
+        func tap(_ rate: FrameRate?, of role: String = TapRegistry.program) -> FrameTap {
+            FrameTap(role: role, FrameRequest(rate: rate), isPreview: true) { _ in }
+        }
+        func rate() -> FrameRate? { board.programFrameRate(atMost: FrameRate(30)) }
+        board.attach(tap(nil, of: "desk"))
+        #expect(rate() == nil)
+        let slow = tap(FrameRate(10))
+        board.attach(slow)
+        #expect(rate() == FrameRate(10))
+        let fast = tap(FrameRate(60))
+        board.attach(fast)
+        #expect(rate() == FrameRate(30))
+        board.detach(fast)
+        #expect(rate() == FrameRate(10))
+        slow.request.rate = nil
+        #expect(rate() == FrameRate(30))
+    }
 }

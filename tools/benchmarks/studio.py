@@ -11,10 +11,11 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "studio"))
+import watching
 from client import Page, Studio, processor, until
 
 NAME = "studio"
-TEXT = "the control room: how late cameras and cuts are seen in a browser, what one page costs, twenty pages"
+TEXT = "the control room: how late cameras and cuts are seen in a browser, what pages cost, twenty pages"
 PAGES, CUTS = 20, 10
 CAMERAS = ["desk", "face", "wide", "bars"]
 # Limits on an otherwise idle machine, in ms.
@@ -255,7 +256,8 @@ def measure(program, options):
                 webs["twenty pages"].append(web)
             finally:
                 ended(found)
-    return tables(options, sides, webs, looks, rates)
+    text, failed = tables(options, sides, webs, looks, rates)
+    return text + "\n" + watching.measure(programs, options), failed
 
 
 def high(values):

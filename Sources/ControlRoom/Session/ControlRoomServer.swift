@@ -95,7 +95,9 @@ final class ControlRoomServer {
             for line in lines { handle(line) }
         }
         loop.every(Self.levelInterval) { [unowned self] in
-            if !pages.isEmpty, recorderTracker.isConnected { pages.broadcast(streams.makeLevelsMessage()) }
+            if pages.hasVisible, recorderTracker.isConnected {
+                pages.broadcast(levels: streams.makeLevelsMessage())
+            }
             phones.pollConnections(at: MonotonicClock().now)
         }
         loop.every(.milliseconds(250)) { server.closeExpiredRequests(at: MonotonicClock().now) }
@@ -104,6 +106,7 @@ final class ControlRoomServer {
             pictures.endStalled(at: now)
             requests.endStalledFiles(at: now)
             pages.endStalled(at: now)
+            pages.flushHidden()
             phones.checkPhones(at: now)
             supervisor.sendHeartbeat(at: now)
         }
@@ -170,7 +173,7 @@ final class ControlRoomServer {
         recordings.setRecording(recorderTracker.isRecording)
         updateSubscriptions()
         updatePhones()
-        pages.broadcast(message)
+        pages.broadcast(status: message)
     }
 
     private func updatePhones() {
@@ -180,10 +183,10 @@ final class ControlRoomServer {
             recording: recorderTracker.status.recording)
     }
 
-    /// Subscribes to the streams that are watched and, if a page is open, to the audio for its level meters.
+    /// Subscribes to the streams that are watched and, if a page is visible, to the audio for its level meters.
     private func updateSubscriptions() {
         var levels: Set<StreamKey> = []
-        if !pages.isEmpty {
+        if pages.hasVisible {
             levels.formUnion(recorderTracker.status.microphones.map { .audio(role: $0) })
             if recorderTracker.status.hasMix { levels.insert(.audio(role: "program")) }
         }

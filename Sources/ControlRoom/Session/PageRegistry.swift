@@ -8,6 +8,8 @@ final class PageRegistry {
     private let recorderTracker: RecorderTracker
     private let streams: StreamRegistry
     private var pages: [ObjectIdentifier: PageConnection] = [:]
+    /// Changes of the recorder's status that hidden pages haven't received yet.
+    private var changesForHidden: [String: JSONValue] = [:]
     /// Called when the set of watched streams may have changed.
     var subscriptionsChanged: () -> Void = {}
     /// Called when the cameras that pages show in preview may have changed, with the roles of all of them.
@@ -26,7 +28,8 @@ final class PageRegistry {
         (self.recorderTracker, self.streams) = (board, streams)
     }
 
-    var isEmpty: Bool { pages.isEmpty }
+    /// Whether any page is visible on a screen.
+    var hasVisible: Bool { pages.values.contains { !$0.isHidden } }
 
     /// Streams that pages currently watch.
     var keys: Set<StreamKey> { pages.values.reduce(into: []) { $0.formUnion($1.keys) } }
@@ -35,9 +38,35 @@ final class PageRegistry {
 
     /// Sends a message to all pages.
     func broadcast(_ message: [String: JSONValue]) {
-        guard !pages.isEmpty else { return }
+        send(message, to: { _ in true })
+    }
+
+    /// Sends audio levels to the pages that are visible.
+    func broadcast(levels message: [String: JSONValue]) { send(message, to: { !$0.isHidden }) }
+
+    /// Sends a status to all pages. Hidden pages receive changes later, when `flushHidden` is called.
+    func broadcast(status message: [String: JSONValue]) {
+        guard message["type"] == "change", case .object(let changes)? = message["status"] else {
+            changesForHidden = [:]
+            return broadcast(message)
+        }
+        changesForHidden.merge(changes) { $1 }
+        send(message, to: { !$0.isHidden })
+    }
+
+    /// Sends hidden pages what has changed since the last call, for the state in their titles. Call this function about
+    /// once per second.
+    func flushHidden() {
+        guard !changesForHidden.isEmpty else { return }
+        send(["type": "change", "status": .object(changesForHidden)], to: \.isHidden)
+        changesForHidden = [:]
+    }
+
+    private func send(_ message: [String: JSONValue], to isReceiver: (PageConnection) -> Bool) {
+        let receivers = pages.values.filter(isReceiver)
+        guard !receivers.isEmpty else { return }
         let text = WebJSON.text(message)
-        for page in pages.values { page.webSocket.send(text) }
+        for page in receivers { page.webSocket.send(text) }
     }
 
     /// Notifies the pages that watch a stream why the stream isn't available.
@@ -130,6 +159,12 @@ final class PageRegistry {
             page.previewRoles = Set(
                 (request.roles ?? []).filter { recorderTracker.status.cameras.contains($0) })
             notifyPreviewRoles()
+        case "hidden":
+            page.isHidden = request.hidden ?? false
+            if !page.isHidden, !recorderTracker.status.fields.isEmpty {
+                page.send(["type": "state", "status": .object(recorderTracker.status.fields)])
+            }
+            subscriptionsChanged()
         case "ping":
             page.send([
                 "type": "pong", "at": .number(request.at ?? 0),
@@ -137,7 +172,9 @@ final class PageRegistry {
             ])
         default:
             page.send([
-                "type": "error", "text": "`type` must be `watch`, `unwatch`, `seen`, `next`, or `ping`.",
+                "type": "error",
+                "text":
+                    "`type` must be `watch`, `unwatch`, `seen`, `next`, `hidden`, or `ping`.",
             ])
         }
     }
@@ -181,6 +218,7 @@ final class PageConnection {
         var sequence: UInt32?
         var at: Double?
         var roles: [String]?
+        var hidden: Bool?
     }
 
     /// A stream as requested by the page. The source of the program's stream depends on whether the program
@@ -198,6 +236,9 @@ final class PageConnection {
 
     /// Roles of the cameras that the page shows in preview.
     var previewRoles: Set<String> = []
+
+    /// Whether the page is in a hidden tab or window.
+    var isHidden = false
 
     /// Processor time spent on the page's messages since the loop's last tick.
     var processorTime = Nanoseconds.zero

@@ -196,6 +196,15 @@ package final class TapRegistry: Sendable {
         state.withLock { !($0.frames[Self.program] ?? []).isEmpty }
     }
 
+    /// Returns the highest rate at which taps need the program's composed frames.
+    ///
+    /// - Parameter limit: The program's rate.
+    /// - Returns: The rate, at most `limit`; `nil` if no tap needs the frames.
+    package func programFrameRate(atMost limit: FrameRate) -> FrameRate? {
+        let taps = state.withLock { $0.frames[Self.program] ?? [] }
+        return taps.map { min($0.request.rate ?? limit, limit) }.max()
+    }
+
     /// Whether any tap must receive every frame of a camera without delay.
     package func needsPromptFrames(of role: String) -> Bool {
         state.withLock { $0.frames[role] ?? [] }.contains(where: \.needsPromptFrames)

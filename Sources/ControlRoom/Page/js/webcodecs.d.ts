@@ -107,6 +107,12 @@ interface CanvasDrawImage {
     drawImage(image: VideoFrame, dx: number, dy: number, dw: number, dh: number): void;
 }
 
+declare class ImageDecoder {
+    constructor(init: { type: string; data: BufferSource });
+    decode(): Promise<{ image: VideoFrame }>;
+    close(): void;
+}
+
 declare class AudioWorkletProcessor {
     readonly port: MessagePort;
 }

@@ -5,7 +5,8 @@ import { cut, history, isPending, setPreviewFirst, undo } from "./commands.js";
 import { keyTextOf } from "./keys.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
-import { compose, paintAt } from "./composed.js";
+import { compose } from "./composed.js";
+import { paintRegularly } from "./painting.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
 
 export class NextView extends StudioElement {
@@ -29,13 +30,13 @@ export class NextView extends StudioElement {
     }
 
     enter() {
-        this.leaving.push(studio.on(["status", "local", "contact"], () => this.update()), paintAt(12, () => this.#paint()));
+        this.leaving.push(studio.on(["status", "local", "contact"], () => this.update()), paintRegularly(() => this.#paint()));
         this.update();
     }
 
     #paint() {
         const next = studio.local.next;
-        if (!this.canvas || !next || document.hidden || this.clientWidth === 0) return;
+        if (!this.canvas || !next || this.clientWidth === 0) return;
         compose(this.canvas, next, Math.min(960, Math.round(this.clientWidth * Math.min(2, devicePixelRatio || 1))));
     }
 

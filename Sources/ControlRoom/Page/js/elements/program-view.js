@@ -1,4 +1,4 @@
-// The program on air, decoded from the recorded packets. The inset can be dragged to a corner and resized.
+// The program on air. The inset can be dragged to a corner and resized.
 
 import { describe, hasInsets } from "./arrangement.js";
 import { setCorner, setScale } from "./commands.js";
@@ -41,14 +41,23 @@ export class ProgramView extends StudioElement {
 
     enter() {
         if (!this.canvas || !this.overlay) return;
-        this.picture = new Picture(this.canvas, this.overlay, { of: "program", rate: 30, decodes: true }, () => this.plate.update());
+        this.picture = new Picture(this.canvas, this.overlay, { of: "program", rate: this.hasAttribute("alone") ? 30 : 15 }, () => this.plate.update());
         this.plate.picture = this.picture;
+        this.#chooseQuality();
         this.picture.start();
-        this.leaving.push(() => this.picture?.stop(), studio.on(["status", "contact", "local"], () => this.update()));
+        const choose = () => this.#chooseQuality();
+        document.addEventListener("fullscreenchange", choose);
+        this.leaving.push(() => this.picture?.stop(), () => document.removeEventListener("fullscreenchange", choose), studio.on(["status", "contact", "local"], () => this.update()));
         this.update();
     }
 
+    /** Each recorded frame is shown on a screen of its own, and while the governor pauses the previews. */
+    #chooseQuality() {
+        this.picture?.setDecodes(this.hasAttribute("alone") || document.fullscreenElement === this.box || studio.status.paused?.includes("previews") === true);
+    }
+
     update() {
+        this.#chooseQuality();
         const { badge, mode, details, nameText, empty, canvas, box } = this;
         if (!badge || !mode || !details || !nameText || !empty || !canvas || !box) return;
         const arrangement = studio.arrangement;

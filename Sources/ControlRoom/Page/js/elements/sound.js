@@ -6,6 +6,7 @@ import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { toggleListen } from "./listen.js";
 import { Ballistics, drawMeter } from "./meter.js";
+import { paintRegularly } from "./painting.js";
 import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
 
 const mixRole = "program";
@@ -174,7 +175,7 @@ export class Strip extends StudioElement {
     }
 
     /**
-     * Draws the meter. Called on every animation frame.
+     * Draws the meter. Called 10 to 20 times per second.
      * @param {number} now
      * @param {boolean} isLying whether the meter is horizontal
      * @param {boolean} isBare whether to omit the scale, as in the multiview
@@ -234,16 +235,13 @@ export class Sound extends StudioElement {
 
     enter() {
         this.leaving.push(studio.on(["status"], () => this.update()));
-        let frame = 0;
         const lying = matchMedia("(max-width: 68.74rem)");
         const isWall = this.hasAttribute("wall");
-        const step = (/** @type {number} */ now) => {
-            frame = requestAnimationFrame(step);
+        this.leaving.push(paintRegularly(() => {
             if (this.clientWidth === 0) return;
+            const now = performance.now();
             for (const strip of this.querySelectorAll("mc-strip")) /** @type {Strip} */ (strip).draw(now, lying.matches && !isWall, isWall);
-        };
-        frame = requestAnimationFrame(step);
-        this.leaving.push(() => cancelAnimationFrame(frame));
+        }));
         this.update();
     }
 

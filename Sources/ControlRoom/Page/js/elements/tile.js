@@ -10,18 +10,20 @@ import { cameraPictures, Picture } from "./picture.js";
 import { Plate } from "./plate.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
 
+/** Frames per second of each tile. */
+const tileRate = 10;
+
 export class Tile extends StudioElement {
     role_ = "";
     /** Whether the tile can be clicked. */
     isButton = true;
     /** Whether the tile shows a picture. If not, the tile shows only text. */
     hasPicture = true;
-    rate = 15;
     /** @type {Picture | undefined} */
     picture;
     plate = new Plate();
 
-    /** @param {string} role @param {{isButton?: boolean, hasPicture?: boolean, rate?: number}} [options] */
+    /** @param {string} role @param {{isButton?: boolean, hasPicture?: boolean}} [options] */
     static make(role, options = {}) {
         const tile = /** @type {Tile} */ (document.createElement("mc-tile"));
         tile.role_ = role;
@@ -70,7 +72,7 @@ export class Tile extends StudioElement {
 
     enter() {
         if (this.hasPicture && this.canvas && this.overlay) {
-            this.picture = new Picture(this.canvas, this.overlay, { of: "camera", role: this.role_, rate: this.rate }, () => this.plate.update());
+            this.picture = new Picture(this.canvas, this.overlay, { of: "camera", role: this.role_, rate: tileRate }, () => this.plate.update());
             this.plate.picture = this.picture;
             cameraPictures.set(this.role_, this.picture);
             this.#turn();

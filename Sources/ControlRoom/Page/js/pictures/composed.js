@@ -54,22 +54,3 @@ export function compose(canvas, arrangement, width, whenKnown) {
         context.restore();
     }
 }
-
-/**
- * Calls `paint` at most `rate` times per second while the page is visible.
- * @param {number} rate
- * @param {() => void} paint
- * @returns {() => void} stops the calls
- */
-export function paintAt(rate, paint) {
-    let last = 0;
-    let frame = 0;
-    const step = (/** @type {number} */ now) => {
-        frame = requestAnimationFrame(step);
-        if (now - last < 1000 / rate - 4) return;
-        last = now;
-        paint();
-    };
-    frame = requestAnimationFrame(step);
-    return () => cancelAnimationFrame(frame);
-}

@@ -3,6 +3,7 @@
 
 import { Assists } from "./assists.js";
 import { Decoder } from "./decoder.js";
+import { paintRegulars } from "./painting.js";
 import { contact } from "./contact.js";
 
 /**
@@ -11,6 +12,8 @@ import { contact } from "./contact.js";
  * @property {boolean} isMirrored whether the frame is mirrored horizontally after rotation
  */
 
+/** Whether the browser decodes JPEGs without a `Blob`, which its other processes would copy. */
+const hasImageDecoder = "ImageDecoder" in window;
 const widthSteps = [160, 320, 480, 640, 960, 1280, 1920, 2560, 3840];
 /**
  * The cameras' pictures by role, used to compose arrangements.
@@ -42,6 +45,7 @@ export class Picture {
     #width = 0;
     /** @type {Decoder | undefined} */
     #decoder;
+    #canDecode = "VideoDecoder" in window;
     #decodes = false;
     #onVisibility = () => this.#pauseOrGoOn();
     /** @type {ResizeObserver} */
@@ -50,7 +54,7 @@ export class Picture {
     /**
      * @param {HTMLCanvasElement} canvas
      * @param {HTMLCanvasElement} overlay canvas for the assists
-     * @param {{of: "camera" | "program", role?: string, rate: number, decodes?: boolean}} source
+     * @param {{of: "camera" | "program", role?: string, rate: number}} source
      * @param {(picture: Picture) => void} [onPaint]
      */
     constructor(canvas, overlay, source, onPaint) {
@@ -59,7 +63,6 @@ export class Picture {
         this.onPaint = onPaint;
         this.assists = new Assists(overlay);
         this.context = canvas.getContext("2d", { alpha: false, desynchronized: false });
-        this.#decodes = source.decodes === true && "VideoDecoder" in window;
         this.#sizes = new ResizeObserver(() => this.#resized());
     }
 
@@ -115,6 +118,18 @@ export class Picture {
         this.#resized();
     }
 
+    /**
+     * Selects whether the program is shown as recorded, with each frame at full size, while it is being recorded. This
+     * costs several times as much as JPEGs in the size shown.
+     * @param {boolean} isOn
+     */
+    setDecodes(isOn) {
+        const decodes = isOn && this.#canDecode;
+        if (decodes === this.#decodes) return;
+        this.#decodes = decodes;
+        if (this.#stream > 0) contact.change(this.#stream, this.#wish());
+    }
+
     #wish() {
         const { of, role, rate } = this.source;
         return of === "camera"
@@ -157,9 +172,9 @@ export class Picture {
             seen: (sequence) => contact.seen(this.#stream, sequence),
             fail: () => {
                 // The browser can't decode this stream, so request JPEG frames instead.
-                this.#decodes = false;
+                this.#canDecode = false;
                 this.#decoder = undefined;
-                if (this.#stream > 0) contact.change(this.#stream, this.#wish());
+                this.setDecodes(false);
             },
         });
     }
@@ -188,9 +203,7 @@ export class Picture {
         while (data) {
             const stream = this.#stream;
             try {
-                const bitmap = await createImageBitmap(new Blob([data.bytes], { type: "image/jpeg" }));
-                if (stream > 0 && stream === this.#stream) this.#paint(bitmap, bitmap.width, bitmap.height, data.atNs);
-                bitmap.close();
+                await this.#paintJPEG(data, stream);
             } catch {
                 // Drop a frame that isn't a valid JPEG. The next frame is drawn.
             }
@@ -199,6 +212,25 @@ export class Picture {
             this.#waiting = undefined;
         }
         this.#isDecoding = false;
+    }
+
+    /** @param {import("./contact.js").StreamData} data @param {number} stream */
+    async #paintJPEG(data, stream) {
+        const isCurrent = () => stream > 0 && stream === this.#stream;
+        if (hasImageDecoder) {
+            const decoder = new ImageDecoder({ type: "image/jpeg", data: data.bytes });
+            try {
+                const { image } = await decoder.decode();
+                if (isCurrent()) this.#paintFrame(image, data.atNs);
+                image.close();
+            } finally {
+                decoder.close();
+            }
+            return;
+        }
+        const bitmap = await createImageBitmap(new Blob([data.bytes], { type: "image/jpeg" }));
+        if (isCurrent()) this.#paint(bitmap, bitmap.width, bitmap.height, data.atNs);
+        bitmap.close();
     }
 
     /** @param {VideoFrame} frame @param {bigint} atNs */
@@ -243,5 +275,6 @@ export class Picture {
         canvas.dataset.frames = String(this.frames);
         this.assists.paint(canvas, this.isOneToOne);
         this.onPaint?.(this);
+        paintRegulars();
     }
 }

@@ -73,6 +73,7 @@ export class Contact {
             }
         }
         setInterval(() => this.#ping(), 1000);
+        document.addEventListener("visibilitychange", () => this.#send({ type: "hidden", hidden: document.hidden }));
         this.#connect();
     }
 
@@ -147,6 +148,7 @@ export class Contact {
         this.#lastAnswer = performance.now();
         socket.onopen = () => {
             this.#lastAnswer = performance.now();
+            if (document.hidden) this.#send({ type: "hidden", hidden: true });
             for (const [stream, { wish }] of this.#streams) this.#send({ type: "watch", stream, ...wish });
         };
         socket.onmessage = ({ data }) => {
