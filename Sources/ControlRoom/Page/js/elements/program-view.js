@@ -41,7 +41,7 @@ export class ProgramView extends StudioElement {
 
     enter() {
         if (!this.canvas || !this.overlay) return;
-        this.picture = new Picture(this.canvas, this.overlay, { of: "program", rate: this.hasAttribute("alone") ? 30 : 15 }, () => this.plate.update());
+        this.picture = new Picture(this.canvas, this.overlay, { of: "program", rate: 10 }, () => this.plate.update());
         this.plate.picture = this.picture;
         this.#chooseQuality();
         this.picture.start();
@@ -51,9 +51,13 @@ export class ProgramView extends StudioElement {
         this.update();
     }
 
-    /** Each recorded frame is shown on a screen of its own, and while the governor pauses the previews. */
+    /**
+     * On standby, the recorder composes the program only for the viewers, so fewer frames are requested. On a screen of its
+     * own, and while the governor pauses the previews, each recorded frame is shown.
+     */
     #chooseQuality() {
-        this.picture?.setDecodes(this.hasAttribute("alone") || document.fullscreenElement === this.box || studio.status.paused?.includes("previews") === true);
+        const isLarge = this.hasAttribute("alone") || document.fullscreenElement === this.box;
+        this.picture?.setQuality(isLarge ? 30 : studio.isRecording ? 15 : 10, isLarge || studio.status.paused?.includes("previews") === true);
     }
 
     update() {

@@ -119,14 +119,16 @@ export class Picture {
     }
 
     /**
-     * Selects whether the program is shown as recorded, with each frame at full size, while it is being recorded. This
-     * costs several times as much as JPEGs in the size shown.
-     * @param {boolean} isOn
+     * Selects the quality of the program.
+     * @param {number} rate maximum number of JPEGs per second
+     * @param {boolean} isWhole whether to show each recorded frame at full size while the program is being recorded. This
+     *     costs several times as much as JPEGs in the size shown.
      */
-    setDecodes(isOn) {
-        const decodes = isOn && this.#canDecode;
-        if (decodes === this.#decodes) return;
+    setQuality(rate, isWhole) {
+        const decodes = isWhole && this.#canDecode;
+        if (decodes === this.#decodes && rate === this.source.rate) return;
         this.#decodes = decodes;
+        this.source.rate = rate;
         if (this.#stream > 0) contact.change(this.#stream, this.#wish());
     }
 
@@ -174,7 +176,7 @@ export class Picture {
                 // The browser can't decode this stream, so request JPEG frames instead.
                 this.#canDecode = false;
                 this.#decoder = undefined;
-                this.setDecodes(false);
+                this.setQuality(this.source.rate, false);
             },
         });
     }
