@@ -21,7 +21,7 @@ import urllib.request
 from client import Studio, frame, handshake, processor, until
 
 # --no-sandbox is for root only, which runs the benchmarks in containers; the ports and folders aren't seen by the page.
-FLAGS = ["--no-first-run", "--no-default-browser-check", "--no-sandbox", "--window-size=1440,900", "--window-position=0,0",
+FLAGS = ["--no-first-run", "--no-default-browser-check", "--no-sandbox", "--window-size=1440,900",
          "--remote-debugging-port=0"]
 # The numbers of pages in the measured browser, of hidden pages in it, and of pages in another one, whose own time isn't counted.
 VIEWERS = {"no page": (0, 0, 0), "one page": (1, 0, 0), "two pages": (2, 0, 0), "one page, a remote one": (1, 0, 1), "a hidden page": (0, 1, 0)}
@@ -59,7 +59,7 @@ WANTED = {"two 720p cameras and a program": 0.40, "four 1080p cameras and a prog
 def display():
     """A virtual display with its number in DISPLAY."""
     reader, writer = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "1920x1080x24", "-nolisten", "tcp"], pass_fds=[writer],
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "2960x960x24", "-nolisten", "tcp"], pass_fds=[writer],
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(writer)
     with os.fdopen(reader) as file:
@@ -74,9 +74,9 @@ def display():
 class Browser:
     """A Chromium without any page."""
 
-    def __init__(self, screen):
+    def __init__(self, screen, left=0):
         self.folder = tempfile.mkdtemp(prefix="chromium-")
-        self.words = [shutil.which("chromium") or shutil.which("chromium-browser") or "chromium", *FLAGS, f"--user-data-dir={self.folder}"]
+        self.words = [shutil.which("chromium") or shutil.which("chromium-browser") or "chromium", *FLAGS, f"--window-position={left},0", f"--user-data-dir={self.folder}"]
         self.environment = {**os.environ, "DISPLAY": screen}
         self.process = self.run("about:blank")
         path = pathlib.Path(self.folder) / "DevToolsActivePort"
@@ -96,15 +96,18 @@ class Browser:
     def targets(self):
         return {target["id"]: target for target in json.loads(self.ask("")) if target["type"] == "page"}
 
-    def open(self, url, window=False):
-        """Opens a page in a new tab, which hides the window's other tabs, or in a new window: returns its number."""
-        before = set(self.targets())
-        if window:
-            self.run("--new-window", url).wait(20)
-        else:
-            self.ask("/new?" + urllib.parse.quote(url, safe=""), "PUT")
-        new = until(lambda: set(self.targets()) - before, 20)
-        return new.pop()
+    def open(self, url, place=None):
+        """Opens a page in a new tab, which hides the window's other tabs, or in a new window at a place: returns its number.
+
+        A window that is covered by another one is hidden, too.
+        """
+        socket_path = urllib.parse.urlsplit(json.loads(self.ask("/version"))["webSocketDebuggerUrl"]).path
+        page = self.call(socket_path, "Target.createTarget", {"url": url, "newWindow": place is not None})["targetId"]
+        self.ask("/activate/" + page)
+        if place is not None:
+            window = self.call(socket_path, "Browser.getWindowForTarget", {"targetId": page})["windowId"]
+            self.call(socket_path, "Browser.setWindowBounds", {"windowId": window, "bounds": {"left": place, "top": 0, "width": 1440, "height": 900}})
+        return page
 
     def close(self, *pages):
         for page in pages:
@@ -113,15 +116,18 @@ class Browser:
 
     def evaluate(self, page, expression):
         """The value of an expression in a page. A debugger is attached only meanwhile."""
+        return self.call(f"/devtools/page/{page}", "Runtime.evaluate", {"expression": expression, "returnByValue": True})["result"].get("value")
+
+    def call(self, place, method, parameters):
+        """The result of one command of the DevTools protocol."""
         address = types.SimpleNamespace(host=f"127.0.0.1:{self.port}")
-        _, connection, rest = handshake(address, f"/devtools/page/{page}", connection=socket.create_connection(("127.0.0.1", self.port), timeout=20))
-        question = {"id": 1, "method": "Runtime.evaluate", "params": {"expression": expression, "awaitPromise": True, "returnByValue": True}}
+        _, connection, rest = handshake(address, place, connection=socket.create_connection(("127.0.0.1", self.port), timeout=20))
         with connection:
-            connection.sendall(frame(json.dumps(question).encode()))
+            connection.sendall(frame(json.dumps({"id": 1, "method": method, "params": parameters}).encode()))
             # One short answer: a WebSocket message with a header of 2 or 4 bytes.
             while len(rest) < 4 or len(rest) < (2 + rest[1] if rest[1] < 126 else 4 + int.from_bytes(rest[2:4], "big")):
                 rest += connection.recv(1 << 16)
-            return json.loads(rest[2 if rest[1] < 126 else 4:])["result"]["result"].get("value")
+            return json.loads(rest[2 if rest[1] < 126 else 4:])["result"]
 
     def processes(self):
         """The browser and its descendants."""
@@ -183,17 +189,20 @@ def rounds(programs, scene, options, is_recorded):
         if is_recorded:
             found.record()
         with display() as screen, contextlib.ExitStack() as stack:
-            browser, other = Browser(screen), Browser(screen)
+            browser, other = Browser(screen), Browser(screen, left=1460)
             stack.callback(browser.end)
             stack.callback(other.end)
             for _ in range(options.runs):
                 for name, (shown, hidden, remote) in VIEWERS.items():
-                    pages = [browser.open(found.url, window=index > 0) for index in range(shown + hidden)]
+                    pages = [browser.open(found.url, place=1460 * index) for index in range(shown + hidden)]
                     if hidden:
                         time.sleep(2)
                         pages.append(browser.open("about:blank"))
-                    away = [other.open(found.url) for _ in range(remote)]
+                    away = [other.open(found.url, place=1460) for _ in range(remote)]
                     time.sleep(3)
+                    visible = [browser.evaluate(page, "document.visibilityState") == "visible" for page in pages[:shown + hidden]]
+                    if visible != [True] * shown + [False] * hidden:
+                        raise SystemExit(f"bench: {name}: visible are {visible}")
                     samples[name].append(sample(found, browser, pages[:shown], options.seconds))
                     browser.close(*pages)
                     other.close(*away)
@@ -213,7 +222,7 @@ def measure(programs, options):
         for is_recorded in (False, True):
             lines += table(scene, is_recorded, rounds(programs, scene, options, is_recorded))
     lines.append("Wanted for one page: " + ", ".join(f"{scene} {cores:.2f}" for scene, cores in WANTED.items()) + ".")
-    lines.append(f"Chromium with a window on Xvfb, without a GPU: `chromium {' '.join(FLAGS[:3])} …`. Medians of {options.runs} interleaved rounds of "
+    lines.append(f"Chromium with a window on Xvfb, without a GPU: `chromium {' '.join(FLAGS[:4])} …`. Medians of {options.runs} interleaved rounds of "
                  f"{options.seconds} s.")
     return "\n".join(lines) + "\n"
 
