@@ -61,8 +61,8 @@ extension ControlReply {
     /// Creates the reply to a change that the session has rejected.
     package init(_ error: SessionChangeError) {
         self.init(
-            ok: false, text: error.description, usage: !error.isOverBudget,
-            over_budget: error.isOverBudget ? true : nil)
+            ok: false, text: error.description, usage: error.reason != .overBudget,
+            over_budget: error.reason == .overBudget ? true : nil)
     }
 
     /// Creates the reply to a command that changes the session.

@@ -47,7 +47,8 @@ struct CameraMatcher {
         (self.role, self.leader, self.session) = (role, leader, session)
         _ = try session.controls(of: leader)
         guard !(try session.controls(of: role).controls.isEmpty) else {
-            throw SessionChangeError("Camera \(role) has no controls, so it can't be matched to \(leader).")
+            throw SessionChangeError(
+                .unsupported, "Camera \(role) has no controls, so it can't be matched to \(leader).")
         }
     }
 

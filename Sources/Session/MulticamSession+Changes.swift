@@ -32,7 +32,7 @@ extension MulticamSession {
         guard controls.recordingTiming != nil else {
             source.stop()
             throw SessionChangeError(
-                "camera \(planned.role) was not added: nothing is being recorded.")
+                .notRunning, "camera \(planned.role) was not added: nothing is being recorded.")
         }
         let offers = source.canChangeFormat ? source.device.formats : nil
         let words = "add \(planned.role) \(planned.selector.printable())"
@@ -59,7 +59,7 @@ extension MulticamSession {
             throw error
         } catch {
             source.stop()
-            throw SessionChangeError("camera \(planned.role) was not added: \(error)")
+            throw SessionChangeError(.failed, "camera \(planned.role) was not added: \(error)")
         }
         do throws(SessionChangeError) {
             try waitUntilReady(input)
@@ -80,7 +80,7 @@ extension MulticamSession {
             }
             guard isTaken, let timing = controls.recordingTiming else {
                 throw SessionChangeError(
-                    "camera \(planned.role) was not added: the recording has ended.")
+                    .ended, "camera \(planned.role) was not added: the recording has ended.")
             }
             controls.setSlowestInterval(
                 input.slowestInterval(decidedAfter: timing.alignmentDelay), of: planned.role)
@@ -107,11 +107,11 @@ extension MulticamSession {
         _ refusal: String, _ body: (TrackOpener) throws(RecordingError) -> Opened
     ) throws(SessionChangeError) -> Opened {
         guard let opener = controls.recordingTiming?.opener else {
-            throw SessionChangeError("\(refusal): the recording has ended in the meantime.")
+            throw SessionChangeError(.ended, "\(refusal): the recording has ended in the meantime.")
         }
         do throws(RecordingError) { return try body(opener) } catch {
             throw SessionChangeError(
-                "\(refusal): its track could not be started: \(error)".printable(limit: 1000))
+                .failed, "\(refusal): its track could not be started: \(error)".printable(limit: 1000))
         }
     }
 
@@ -122,10 +122,11 @@ extension MulticamSession {
         while input.progress.goodFrames < SessionInputs.framesNeeded(of: input) {
             guard controls.stopTime == nil else {
                 throw SessionChangeError(
-                    "camera \(input.role) was not added: the recording is ending.")
+                    .ended, "camera \(input.role) was not added: the recording is ending.")
             }
             guard clock.now < deadline else {
                 throw SessionChangeError(
+                    .failed,
                     "camera \(input.role) (\(input.source.device.name.printable())) delivered no frames within "
                         + "\(Int(rounding: options.startTimeLimit.inSeconds, .up)) s and was not added. \(SourceKind(input.source.device).advice)."
                 )
@@ -140,6 +141,7 @@ extension MulticamSession {
         let needed = input.deliveryDelay + input.source.format.rate.interval
         guard let delay = controls.recordingTiming?.alignmentDelay, needed > delay else { return }
         throw SessionChangeError(
+            .unsupported,
             "camera \(input.role) delivers frames up to \((needed.count + 999_999) / 1_000_000) ms late, but this recording's alignment delay allows only "
                 + "\(delay.count / 1_000_000) ms. Start a new recording that includes the camera.")
     }
@@ -190,7 +192,7 @@ extension MulticamSession {
         do throws(DeviceError) {
             return (input.source.device, try input.source.readControls())
         } catch {
-            throw SessionChangeError("camera \(error)".printable(limit: 1000))
+            throw SessionChangeError(error)
         }
     }
 
@@ -198,7 +200,7 @@ extension MulticamSession {
         try running.withLock { $0 }.checkPresence(ofCamera: role)
         let state = lifecycleState
         guard state.isRecording || state.isStandby, let input = cameraInputs.withLock({ $0[role] }) else {
-            throw SessionChangeError("camera \(role) is not running.")
+            throw SessionChangeError(.notRunning, "camera \(role) is not running.")
         }
         return input
     }
@@ -212,7 +214,7 @@ extension MulticamSession {
         do throws(DeviceError) {
             outcomes = try input.set(try requests(try input.source.readControls()))
         } catch {
-            throw SessionChangeError("camera \(error)".printable(limit: 1000))
+            throw SessionChangeError(error)
         }
         do throws(SessionChangeError) {
             try change(describedAs: [words.printable(limit: 400)]) { _ in [] }
@@ -247,7 +249,7 @@ extension MulticamSession {
         do throws(SessionChangeError) {
             guard controls.recordingTiming != nil else {
                 throw SessionChangeError(
-                    "camera \(planned.role) was not replaced: nothing is being recorded.")
+                    .notRunning, "camera \(planned.role) was not replaced: nothing is being recorded.")
             }
             try checkAvailability(of: source.device, for: planned.role)
             // The plan is checked before the camera starts, and again below because another replacement may
@@ -269,7 +271,7 @@ extension MulticamSession {
             }
             guard isTaken else {
                 throw SessionChangeError(
-                    "camera \(planned.role) was not replaced: the recording has ended.")
+                    .ended, "camera \(planned.role) was not replaced: the recording has ended.")
             }
         } catch {
             runStop { source.stop() }
@@ -296,11 +298,12 @@ extension MulticamSession {
             guard taken.identity == device.identity, taken.node == device.node else { continue }
             let name = device.name.printable()
             if other == role {
-                throw SessionChangeError("camera \(role) already uses “\(name)”. Choose another camera.")
+                throw SessionChangeError(
+                    .unchanged, "camera \(role) already uses “\(name)”. Choose another camera.")
             }
             guard taken.deviceType == .file || taken.deviceType == .virtual else {
                 throw SessionChangeError(
-                    "“\(name)” is already used by camera \(other). Choose another camera.")
+                    .inUse, "“\(name)” is already used by camera \(other). Choose another camera.")
             }
         }
     }
@@ -310,7 +313,7 @@ extension MulticamSession {
     ) throws(SessionChangeError) -> CameraInput {
         let role = planned.role
         guard let present = cameraInputs.withLock({ $0[role] }) else {
-            throw SessionChangeError("camera \(role) is not running.")
+            throw SessionChangeError(.notRunning, "camera \(role) is not running.")
         }
         do {
             let input = try CameraInput(
@@ -325,7 +328,8 @@ extension MulticamSession {
             source.setRecordingStart(clock.stampClock.now)
             return input
         } catch {
-            throw SessionChangeError("camera \(role) was not replaced: \(error)".printable(limit: 1000))
+            throw SessionChangeError(
+                .failed, "camera \(role) was not replaced: \(error)".printable(limit: 1000))
         }
     }
 }
@@ -352,7 +356,7 @@ extension MulticamSession {
         let refusal = "microphone \(planned.role) was not added"
         guard controls.recordingTiming != nil else {
             source.stop()
-            throw SessionChangeError("\(refusal): nothing is being recorded.")
+            throw SessionChangeError(.notRunning, "\(refusal): nothing is being recorded.")
         }
         let input = MicrophoneInput(
             role: planned.role, source: source, offset: planned.offset,
@@ -368,7 +372,7 @@ extension MulticamSession {
             do throws(DeviceError) {
                 try input.start()
             } catch {
-                throw SessionChangeError("\(refusal): \(error)".printable(limit: 1000))
+                throw SessionChangeError(.failed, "\(refusal): \(error)".printable(limit: 1000))
             }
             // If the microphone plays a file, playback begins now at the first sample.
             source.setRecordingStart(clock.stampClock.now)
@@ -382,7 +386,7 @@ extension MulticamSession {
                 return [.admitAudio(opened)]
             }
             guard isTaken else {
-                throw SessionChangeError("\(refusal): the recording has ended.")
+                throw SessionChangeError(.ended, "\(refusal): the recording has ended.")
             }
         } catch {
             runStop { source.stop() }
@@ -396,10 +400,11 @@ extension MulticamSession {
         let deadline = clock.now + options.startTimeLimit
         while !SessionInputs.isReady(input) {
             guard controls.stopTime == nil else {
-                throw SessionChangeError("\(refusal): the recording is ending.")
+                throw SessionChangeError(.ended, "\(refusal): the recording is ending.")
             }
             guard clock.now < deadline else {
                 throw SessionChangeError(
+                    .failed,
                     "\(refusal): \(input.source.device.name.printable()) delivered no audio within "
                         + "\(Int(rounding: options.startTimeLimit.inSeconds, .up)) s. \(SourceKind(input.source.device).advice)."
                 )
@@ -412,6 +417,7 @@ extension MulticamSession {
             return
         }
         throw SessionChangeError(
+            .unsupported,
             "\(refusal): the microphone delivers audio up to \(input.deliveryDelay.count / 1_000_000) ms late, but this recording's alignment delay "
                 + "allows only \(delay.count / 1_000_000) ms. Start a new recording that includes the microphone."
         )

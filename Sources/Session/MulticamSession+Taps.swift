@@ -78,11 +78,11 @@ extension MulticamSession {
     /// Records that a tap is being attached.
     func begin(_ attachment: TapAttachment) throws(SessionChangeError) {
         guard !hasEnded else {
-            throw SessionChangeError("the session has ended, so no tap can be attached to it.")
+            throw SessionChangeError(.ended, "the session has ended, so no tap can be attached to it.")
         }
         guard attachment.begin() else {
             throw SessionChangeError(
-                "the tap was already attached to a session. Create a new tap for each session.")
+                .inUse, "the tap was already attached to a session. Create a new tap for each session.")
         }
     }
 
@@ -93,7 +93,7 @@ extension MulticamSession {
         if role == TapRegistry.program {
             guard plan.program != nil else {
                 throw SessionChangeError(
-                    "this session doesn't compose a program, so the program can't be tapped.")
+                    .unsupported, "this session doesn't compose a program, so the program can't be tapped.")
             }
         } else if !isKnown(plan) {
             let known = kind == "camera" ? plan.cameras.map(\.role) : plan.microphones.map(\.role)
@@ -104,7 +104,7 @@ extension MulticamSession {
     private static func unknown(_ role: String, _ kind: String, among known: [String]) -> SessionChangeError {
         let names = known.isEmpty ? "none" : known.joined(separator: ", ")
         return SessionChangeError(
-            "\(kind) \(role.printable()) not found. This session contains: \(names).")
+            .notFound, "\(kind) \(role.printable()) not found. This session contains: \(names).")
     }
 }
 

@@ -175,7 +175,7 @@ public final class MulticamSession: Sendable {
     ///   - text: The marker's name.
     ///   - time: The marker's time, on the session's clock. `nil` or a time in the future means now.
     ///   - decided: Called with the outcome: whether the recording contains the marker.
-    public func mark(
+    package func mark(
         _ text: String, at time: ClockTime? = nil, decided: ChangeCompletion? = nil
     ) {
         controls.mark(SessionControls.MarkerRequest(text: text, at: clampedToNow(time), decided: decided))
@@ -196,7 +196,7 @@ public final class MulticamSession: Sendable {
     /// - Parameters:
     ///   - time: When the split was requested, on the session's clock. `nil` or a time in the future means now.
     ///   - decided: Called with the outcome: whether the new files have begun.
-    public func split(at time: ClockTime? = nil, decided: ChangeCompletion? = nil) {
+    package func split(at time: ClockTime? = nil, decided: ChangeCompletion? = nil) {
         controls.split(SessionControls.SplitRequest(at: clampedToNow(time), decided: decided))
     }
 
@@ -226,22 +226,44 @@ public final class MulticamSession: Sendable {
     ///     current recording; changes to the program's arrangement also apply to the next recording.
     ///   - time: When the changes were requested, on the session's clock. `nil` or a time in the future means
     ///     now.
-    ///   - decided: Called with the outcome: whether the changes took effect in the recording. The closure
-    ///     isn't called when this function throws an error.
+    /// - Returns: Whether the changes took effect, when this is certain: after the tick of the changes, or immediately if
+    ///   nothing is being recorded.
     /// - Throws: `SessionChangeError` when a change isn't possible, or when the recording has ended. If an
     ///   error is thrown, no change takes effect.
+    @discardableResult
     public func commit(
+        _ changes: [SessionChange], at time: ClockTime? = nil
+    ) async throws(SessionChangeError) -> ChangeOutcome {
+        let (time, outcome) = (clampedToNow(time), Completion<ChangeOutcome>())
+        try await MediaThread.perform(named: "commit") { () throws(SessionChangeError) in
+            try self.apply(changes, at: time) { outcome.complete(with: $0) }
+        }
+        return await outcome.value
+    }
+
+    /// Applies changes like `commit`, without waiting for the outcome. May compute for several milliseconds; don't call this
+    /// method from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes, which are applied in order.
+    ///   - time: When the changes were requested, on the session's clock. `nil` or a time in the future means
+    ///     now.
+    ///   - decided: Called with the outcome: whether the changes took effect in the recording. The closure
+    ///     isn't called when this function throws an error.
+    /// - Throws: The errors of `commit`.
+    package func apply(
         _ changes: [SessionChange], at time: ClockTime? = nil, decided: ChangeCompletion? = nil
     ) throws(SessionChangeError) {
         if controls.recordingTiming == nil, let change = changes.first(where: \.needsRecording) {
             throw SessionChangeError(
-                "`\(change)` works only during a recording, but nothing is being recorded.")
+                .notRunning, "`\(change)` works only during a recording, but nothing is being recorded.")
         }
         let asked = changes.compactMap { change in
             if case .format(let role, _, _) = change { role } else { nil }
         }
         if folderPath == nil, let change = changes.first(where: \.startsTrack) {
             throw SessionChangeError(
+                .unsupported,
                 "`\(change)` works only during a recording, and this session doesn't write files.")
         }
         try change(
@@ -290,10 +312,11 @@ public final class MulticamSession: Sendable {
                     let words = words.joined(separator: ", ")
                     throw controls.isOnStandby && !kept.reductions.isEmpty
                         ? SessionChangeError(
-                            "`\(words)` would exceed the budget, and quality isn't reduced on standby. Remove a device or an output first, or repeat the command during a recording.",
-                            isOverBudget: true)
+                            .overBudget,
+                            "`\(words)` would exceed the budget, and quality isn't reduced on standby. Remove a device or an output first, or repeat the command during a recording."
+                        )
                         : SessionChangeError(
-                            "`\(words)` was not applied, because the recording has already ended.")
+                            .ended, "`\(words)` was not applied, because the recording has already ended.")
                 }
                 running = changed
                 return .success(outcome)
@@ -346,7 +369,7 @@ public final class MulticamSession: Sendable {
             running.rotate(role, to: rotation)
             return running.plan.program != nil
         }
-        if hasProgram { try commit([.rotation(role: role, rotation)]) }
+        if hasProgram { try apply([.rotation(role: role, rotation)]) }
     }
 
     /// The current plan, with all changes.

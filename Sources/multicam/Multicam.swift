@@ -264,7 +264,7 @@ struct Multicam {
         case .profile(let error): error.isMissingDevice ? .deviceMissing : .usage
         case .device(let error): status(of: error)
         case .overBudget: .overBudget
-        case .refused(let error): error.isOverBudget ? .overBudget : .usage
+        case .refused(let error): error.reason == .overBudget ? .overBudget : .usage
         }
     }
 

@@ -100,7 +100,7 @@ struct FramingTests {
             ]
             guard changes.indices.contains(look), !changes[look].isEmpty else { return }
             do throws(SessionChangeError) {
-                try session.commit(changes[look])
+                try session.apply(changes[look])
             } catch {
                 Issue.record("\(error)")
             }

@@ -32,7 +32,7 @@ struct Trial {
         try session.attach(preview)
         let recording = try await session.startRecording(in: parent, duration: .seconds(4))
         try await Task.sleep(for: .seconds(2))
-        try session.commit([.swap(with: nil)])
+        try await session.commit([.swap(with: nil)])
         try recording.mark("swapped")
         let result = try await recording.result
         print("preview: \(preview.deliveredCount) frames of \(seen)")

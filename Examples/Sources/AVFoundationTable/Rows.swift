@@ -7,7 +7,9 @@ extension Table {
     func row2() async throws { let fits = try await MulticamSession.cost(of: configuration)?.fits; _ = fits }
     func row3() async throws { try await session.run() }
     func row4() async throws { try await session.standBy() }
-    func row5() async throws { try session.commit([.layout(.grid), .gain(role: "host", decibels: -6)]) }
+    func row5() async throws {
+        try await session.commit([.layout(.grid), .gain(role: "host", decibels: -6)])
+    }
     func row6() async throws { let cost = session.reduction?.cost.total; _ = cost }
     func row7() async throws { let cost = session.status.pressure?.cost.value; _ = cost }
     func row8() async throws { let factors = session.status.pressure?.factors; _ = factors }
@@ -41,14 +43,14 @@ extension Table {
         try plan.connect(PlannedConnection(input: "desk", output: "program", rotation: .quarter))
     }
     func row26() async throws {
-        try session.commit([.visible(role: "face", false), .audible(role: "host", true)])
+        try await session.commit([.visible(role: "face", false), .audible(role: "host", true)])
     }
-    func row27() async throws { try session.commit([.rotation(role: "desk", .half)]) }
-    func row28() async throws { try session.commit([.mirrored(role: "face", true)]) }
+    func row27() async throws { try await session.commit([.rotation(role: "desk", .half)]) }
+    func row28() async throws { try await session.commit([.mirrored(role: "face", true)]) }
     func row29() async throws {
         try plan.change(PlannedConnection(input: "host", output: "audio/host", channels: [1]))
     }
-    func row30() async throws { try session.commit([.swap(with: nil)]) }
+    func row30() async throws { try await session.commit([.swap(with: nil)]) }
     func row31() async throws { let same = camera.identity == other.identity; _ = same }
     func row32() async throws {
         let discovery = try await DiscoverySession(mediaType: .video, position: .front); _ = discovery
@@ -64,8 +66,9 @@ extension Table {
         for await best in choice.systemPreferredCameras() { print(best?.reason.sentence ?? "no camera") }
     }
     func row37() async throws {
-        try session.commit([.format(role: "desk", FrameSize(width: 1280, height: 720), FrameRate(30, per: 1))]
-        )
+        try await session.commit([
+            .format(role: "desk", FrameSize(width: 1280, height: 720), FrameRate(30, per: 1))
+        ])
     }
     func row38() async throws { let sizes = camera.formats.map(\.size); _ = sizes }
     func row39() async throws {
@@ -108,9 +111,11 @@ extension Table {
     }
     func row56() async throws { configuration.orientationTracker = SensorOrientationTracker() }
     func row57() async throws { let method = plan.orientation(of: connections[0])?.method; _ = method }
-    func row58() async throws { try session.commit([.show(["face", "desk"])]) }
+    func row58() async throws { try await session.commit([.show(["face", "desk"])]) }
     func row59() async throws { if case .dropped(let cause)? = tick["desk"] { print(cause) } }
-    func row60() async throws { try session.commit([.zoom(role: "desk", 1.5), .pan(role: "desk", 0.2)]) }
+    func row60() async throws {
+        try await session.commit([.zoom(role: "desk", 1.5), .pan(role: "desk", 0.2)])
+    }
     func row61() async throws {
         for await event in session.events {
             if case .warning(let warning) = event.content { print(warning.text ?? "") }

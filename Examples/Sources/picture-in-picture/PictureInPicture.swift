@@ -67,7 +67,7 @@ struct PictureInPicture {
         while !Task.isCancelled {
             try await Task.sleep(for: .seconds(2))
             guard session.status.phase == .recording else { continue }
-            try session.commit([.swap(with: nil)])
+            try await session.commit([.swap(with: nil)])
             try await Task.sleep(for: .milliseconds(500))
             let status = session.status
             let cost =

@@ -26,7 +26,7 @@ struct RecordWithPreview {
         let recording = try await session.startRecording(
             in: CommandLine.arguments.dropFirst().first ?? "recordings", duration: .seconds(5))
         try await Task.sleep(for: .seconds(2))
-        try session.commit([.layout(.sideBySide)])
+        try await session.commit([.layout(.sideBySide)])
         try recording.mark("side by side from here on")
         let result = try await recording.result
         await services.stop()

@@ -25,7 +25,7 @@ extension SessionCommand {
                 },
                 perform: { change, session, context in
                     do throws(SessionChangeError) {
-                        try session.commit([change], at: context.arrival) { outcome in
+                        try session.apply([change], at: context.arrival) { outcome in
                             context.answer(ControlReply(outcome, did: "changed: \(change)"))
                         }
                         return nil

@@ -160,8 +160,8 @@ extension RunningPlan {
             ? "the profile's policy is `refuse`"
             : "reducing the frame size and rate of the cameras is not sufficient"
         return SessionChangeError(
-            "`\(words)` would be over budget: \(why), and \(tried). \(remedy(since: before, was))",
-            isOverBudget: true)
+            .overBudget,
+            "`\(words)` would be over budget: \(why), and \(tried). \(remedy(since: before, was))")
     }
 
     /// Returns a sentence that proposes an alternative change that would fit the budget.

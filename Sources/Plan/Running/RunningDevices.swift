@@ -60,7 +60,7 @@ extension RunningPlan {
     {
         try checkChangeable(role)
         guard devices.disabled.contains(role) == isEnabled else {
-            throw SessionChangeError("camera \(role) is already \(isEnabled ? "on" : "off").")
+            throw SessionChangeError(.unchanged, "camera \(role) is already \(isEnabled ? "on" : "off").")
         }
         if isEnabled { devices.disabled.remove(role) } else { devices.disabled.insert(role) }
         return [.setFormat(role: role, isEnabled ? format(of: role) : nil)]
@@ -80,24 +80,27 @@ extension RunningPlan {
         else {
             let sizes = offers.filter { kinds.contains($0.pixel) }.map(\.size.description)
             throw SessionChangeError(
+                .unsupported,
                 "camera \(role) does not offer \(size) as \(ProfileValue.list(kinds.map(\.rawValue))). It offers \(ProfileValue.list(unique(sizes)))."
             )
         }
         if let rate, offered.perSecond < rate.perSecond * 0.998 || offered.perSecond > rate.perSecond * 1.002
         {
             throw SessionChangeError(
+                .unsupported,
                 "camera \(role) does not offer \(rate) fps at \(size). The nearest rate is \(offered) fps."
             )
         }
         if let slowest = devices.slowestIntervals[role], offered.interval > slowest {
             let least = (1e10 / Double(slowest.count)).rounded(.up) / 10
             throw SessionChangeError(
+                .unsupported,
                 "camera \(role) at \(offered) fps is too slow for the alignment delay of this recording, which requires at least \(least) fps. Choose a higher rate, or start a new recording with this rate."
             )
         }
         let format = VideoFormat(pixel: offer.pixel, size: size, rate: offered)
         guard format != present else {
-            throw SessionChangeError("camera \(role) already delivers \(format).")
+            throw SessionChangeError(.unchanged, "camera \(role) already delivers \(format).")
         }
         devices.formats[role] = format
         return devices.disabled.contains(role) ? [] : [.setFormat(role: role, format)]
@@ -134,6 +137,7 @@ extension RunningPlan {
         try checkPresence(ofCamera: role)
         guard devices.offers[role] != nil else {
             throw SessionChangeError(
+                .unsupported,
                 "camera \(role) cannot be changed while it is being recorded, because it is not a hardware camera."
             )
         }
@@ -141,6 +145,7 @@ extension RunningPlan {
             !runningTracks(of: role).contains(where: { $0.mode == .copy }) || format(of: role)?.pixel != .h264
         else {
             throw SessionChangeError(
+                .unsupported,
                 "camera \(role) cannot be changed while its H.264 stream is being copied. Stop its track first: `stop-track \(role)`."
             )
         }
@@ -156,12 +161,13 @@ extension RunningPlan {
     mutating func stopTrack(of role: String) throws(SessionChangeError) -> [DeviceOperation] {
         try checkPresence(ofCamera: role)
         guard let track = runningTracks(of: role).last else {
-            throw SessionChangeError("camera \(role) does not have a running track.")
+            throw SessionChangeError(.unchanged, "camera \(role) does not have a running track.")
         }
         let others = plan.cameraTracks.filter { $0.file == track.file && $0.name != track.name }
         let microphones = plan.microphoneTracks.filter { $0.file == track.file }
         guard others.isEmpty, microphones.isEmpty else {
             throw SessionChangeError(
+                .unsupported,
                 "track \(track.name) cannot be stopped, because it shares its file with other tracks. To stop individual tracks, record with `tracks: { files: one-each }`."
             )
         }
@@ -173,20 +179,24 @@ extension RunningPlan {
         try checkPresence(ofCamera: role)
         guard runningTracks(of: role).isEmpty else {
             throw SessionChangeError(
-                "camera \(role) already has a running track. Stop it first: `stop-track \(role)`.")
+                .unchanged, "camera \(role) already has a running track. Stop it first: `stop-track \(role)`."
+            )
         }
         guard var track = plan.cameraTracks.last(where: { $0.role == role }) else {
             throw SessionChangeError(
+                .unsupported,
                 "camera \(role) does not have a track in this profile. Enable camera tracks in `tracks`."
             )
         }
         guard track.mode == .encode || format(of: role)?.pixel != .h264 else {
             throw SessionChangeError(
+                .unsupported,
                 "a copied H.264 track of camera \(role) can only start at the beginning of the recording. Use mjpeg for this camera."
             )
         }
         guard !devices.disabled.contains(role) else {
-            throw SessionChangeError("camera \(role) is off. Turn it on first: `enable \(role)`.")
+            throw SessionChangeError(
+                .notRunning, "camera \(role) is off. Turn it on first: `enable \(role)`.")
         }
         track.name = nextName(of: role)
         track.file = "cameras/\(track.name).mov"
@@ -214,6 +224,7 @@ extension RunningPlan {
             let others = arrangement.shown.filter { $0 != role }
             guard !others.isEmpty || !arrangement.shown.contains(role) else {
                 throw SessionChangeError(
+                    .unsupported,
                     "camera \(role) is the only camera in the program. Show another camera first, or stop the recording."
                 )
             }
@@ -243,6 +254,7 @@ extension RunningPlan {
         try checkUnused(role: camera.role, for: "camera")
         guard track?.mode != .copy || camera.format.pixel != .h264 else {
             throw SessionChangeError(
+                .unsupported,
                 "camera \(camera.role) delivers H.264, and a copied H.264 track can only start at the beginning of the recording. Use a profile with encoded tracks, or start a new recording with this camera."
             )
         }
@@ -258,6 +270,7 @@ extension RunningPlan {
         let tracks = plan.cameraTracks.map(\.name) + plan.microphoneTracks.map(\.name)
         guard !(devices + tracks).contains(role), role != SessionPlan.programOwner else {
             throw SessionChangeError(
+                .inUse,
                 "the role “\(role.printable())” has already been used in this recording. Choose another role for the \(device)."
             )
         }
@@ -324,7 +337,8 @@ extension RunningPlan {
             preconditionFailure("a camera that is present must be in the plan")
         }
         guard !devices.disabled.contains(role) else {
-            throw SessionChangeError("camera \(role) is off. Turn it on first: `enable \(role)`.")
+            throw SessionChangeError(
+                .notRunning, "camera \(role) is off. Turn it on first: `enable \(role)`.")
         }
         return (format, runningTracks(of: role).contains { $0.mode == .copy })
     }
@@ -343,6 +357,7 @@ extension RunningPlan {
         let (present, isCopied) = try formatToReplace(of: role)
         guard !isCopied || camera.format.pixel == present.pixel else {
             throw SessionChangeError(
+                .unsupported,
                 "the track of camera \(role) is a copy of \(present.pixel.rawValue) frames, but “\(camera.identity.name.printable())” delivers \(camera.format.pixel.rawValue). Choose a camera that delivers \(present.pixel.rawValue), or stop the track first: `stop-track \(role)`."
             )
         }
@@ -370,6 +385,7 @@ extension RunningPlan {
         let present = plan.microphones.map(\.role).filter { !devices.removed.contains($0) }
         guard !present.contains(role) else { return }
         throw SessionChangeError(
+            .notFound,
             present.isEmpty
                 ? "this session does not have a microphone."
                 : "this session does not have a microphone “\(role.printable())”. Choose \(list(present)).")
@@ -380,7 +396,7 @@ extension RunningPlan {
     {
         try checkPresence(ofMicrophone: role)
         guard devices.disabled.contains(role) == isHeard else {
-            throw SessionChangeError("microphone \(role) is already \(isHeard ? "on" : "off").")
+            throw SessionChangeError(.unchanged, "microphone \(role) is already \(isHeard ? "on" : "off").")
         }
         if isHeard { devices.disabled.remove(role) } else { devices.disabled.insert(role) }
         return [.setMicrophoneEnabled(role: role, isHeard)]
@@ -394,10 +410,11 @@ extension RunningPlan {
     mutating func stopAudio(of role: String) throws(SessionChangeError) -> [DeviceOperation] {
         try checkPresence(ofMicrophone: role)
         guard let track = runningTrack(of: role) else {
-            throw SessionChangeError("microphone \(role) does not have a running track.")
+            throw SessionChangeError(.unchanged, "microphone \(role) does not have a running track.")
         }
         guard track.isWave else {
             throw SessionChangeError(
+                .unsupported,
                 "track \(track.name) cannot be stopped, because it shares its file with other tracks. To stop individual tracks, record with `tracks: { files: one-each }`."
             )
         }
@@ -409,10 +426,12 @@ extension RunningPlan {
         try checkPresence(ofMicrophone: role)
         guard runningTrack(of: role) == nil else {
             throw SessionChangeError(
+                .unchanged,
                 "microphone \(role) already has a running track. Stop it first: `stop-track \(role)`.")
         }
         guard plan.microphoneTracks.contains(where: { $0.role == role }) else {
             throw SessionChangeError(
+                .unsupported,
                 "microphone \(role) does not have a track in this profile. Enable microphone tracks in `tracks`."
             )
         }

@@ -83,7 +83,7 @@ package struct RunningPlan: Sendable, Equatable {
     private mutating func arrange(_ change: SessionChange) throws(SessionChangeError) {
         guard var program = plan.program else {
             throw SessionChangeError(
-                "this session does not record a program. Use a profile with a `program`."
+                .unsupported, "this session does not record a program. Use a profile with a `program`."
             )
         }
         var arrangement = program.arrangement
@@ -105,6 +105,7 @@ package struct RunningPlan: Sendable, Equatable {
         case .zoom(let role, let factor):
             guard Zoom.factors.contains(factor) else {
                 throw SessionChangeError(
+                    .invalid,
                     "invalid zoom factor \(factor): expected a number from \(Zoom.factors.lowerBound) (whole frame) to \(Zoom.factors.upperBound)."
                 )
             }
@@ -126,11 +127,12 @@ package struct RunningPlan: Sendable, Equatable {
     ) throws(SessionChangeError) {
         guard let other = role ?? arrangement.insets.first(where: { !arrangement.hidden.contains($0) }) else {
             throw SessionChangeError(
+                .unsupported,
                 "the program shows only one camera. Specify the camera to swap with it: \(list(roles)).")
         }
         try check(camera: other)
         guard other != arrangement.main else {
-            throw SessionChangeError("camera \(other) is already the main camera.")
+            throw SessionChangeError(.unchanged, "camera \(other) is already the main camera.")
         }
         if let place = arrangement.insets.firstIndex(of: other) {
             arrangement.insets[place] = arrangement.main
@@ -144,11 +146,12 @@ package struct RunningPlan: Sendable, Equatable {
     ) throws(SessionChangeError) {
         guard let main = roles.first else {
             throw SessionChangeError(
-                "the camera is missing. Specify at least one camera to show: \(list(roles)).")
+                .invalid, "the camera is missing. Specify at least one camera to show: \(list(roles)).")
         }
         for role in roles { try check(camera: role) }
         if let twice = roles.first(where: { role in roles.count { $0 == role } > 1 }) {
-            throw SessionChangeError("camera \(twice) is listed more than once. List each camera only once.")
+            throw SessionChangeError(
+                .invalid, "camera \(twice) is listed more than once. List each camera only once.")
         }
         arrangement.main = main
         arrangement.insets = Array(roles.dropFirst())
@@ -187,6 +190,7 @@ package struct RunningPlan: Sendable, Equatable {
             arrangement.hidden.insert(role)
             guard !arrangement.shown.isEmpty || before.isEmpty else {
                 throw SessionChangeError(
+                    .unsupported,
                     "camera \(role) is the only camera in the program. Show another camera first, for example with `unhide`."
                 )
             }
@@ -209,6 +213,7 @@ package struct RunningPlan: Sendable, Equatable {
     ) throws(SessionChangeError) {
         guard Zoom.positions.contains(position) else {
             throw SessionChangeError(
+                .invalid,
                 "invalid \(name) position \(position): expected a number from \(Zoom.positions.lowerBound) to \(Zoom.positions.upperBound)."
             )
         }
@@ -218,6 +223,7 @@ package struct RunningPlan: Sendable, Equatable {
             hasRoom(arrangement.framing(of: camera))(camera.format.size, arrangement.rotation(of: camera))
         else {
             throw SessionChangeError(
+                .unsupported,
                 "camera \(role) shows its whole frame, so it cannot be panned or tilted. Zoom in first: `zoom \(role) 1.5`."
             )
         }
@@ -229,9 +235,11 @@ package struct RunningPlan: Sendable, Equatable {
     package func checkPresence(ofCamera role: String) throws(SessionChangeError) {
         guard !roles.contains(role) else { return }
         if isMicrophone(role) {
-            throw SessionChangeError("\(role) is a microphone. This command needs a camera: \(list(roles)).")
+            throw SessionChangeError(
+                .notFound, "\(role) is a microphone. This command needs a camera: \(list(roles)).")
         }
         throw SessionChangeError(
+            .notFound,
             roles.isEmpty
                 ? "this session does not have a camera."
                 : "this session does not have a camera “\(role.printable())”. Choose \(list(roles)).")
@@ -245,6 +253,7 @@ package struct RunningPlan: Sendable, Equatable {
             roles + plan.microphones.map(\.role).filter { !devices.removed.contains($0) }
         guard !present.contains(role) else { return isMicrophone(role) }
         throw SessionChangeError(
+            .notFound,
             "this session does not have a camera or microphone “\(role.printable())”. Choose \(list(present))."
         )
     }
@@ -253,6 +262,7 @@ package struct RunningPlan: Sendable, Equatable {
         try checkPresence(ofCamera: role)
         guard showable.contains(role) else {
             throw SessionChangeError(
+                .unsupported,
                 "camera \(role) delivers H.264 and cannot be shown, because its frames are not decoded. Add the camera to `program` in the profile, or use mjpeg for this camera."
             )
         }
@@ -264,6 +274,7 @@ package struct RunningPlan: Sendable, Equatable {
         let index = try microphone(role)
         guard SceneSettings.gainRange.contains(decibels) else {
             throw SessionChangeError(
+                .invalid,
                 "invalid gain \(decibels) dB: expected a value from \(SceneSettings.gainRange.lowerBound) to \(SceneSettings.gainRange.upperBound) dB."
             )
         }
@@ -292,6 +303,7 @@ package struct RunningPlan: Sendable, Equatable {
     private func microphone(_ role: String) throws(SessionChangeError) -> Int {
         guard hasAudio else {
             throw SessionChangeError(
+                .unsupported,
                 "the program of this session does not have audio. List microphones in `program.audio.mix` of the profile."
             )
         }
@@ -332,10 +344,11 @@ extension RunningPlan {
     package mutating func saveScene(named name: String) throws(SessionChangeError) -> SceneSettings {
         guard SceneSettings.isValidName(name) else {
             throw SessionChangeError(
-                "invalid scene name “\(name.printable())”: expected \(SceneSettings.nameRule).")
+                .invalid, "invalid scene name “\(name.printable())”: expected \(SceneSettings.nameRule).")
         }
         guard let scene = plan.scene(named: name, withAudio: hasAudio) else {
             throw SessionChangeError(
+                .unsupported,
                 "the scene cannot be saved, because this session does not record a program. Use a profile with a `program`."
             )
         }
@@ -359,6 +372,7 @@ extension RunningPlan {
 
     private static func unknown(_ name: String, among scenes: [SceneSettings]) -> SessionChangeError {
         SessionChangeError(
+            .notFound,
             scenes.isEmpty
                 ? "this session does not have scenes. Define them in `scenes` of the profile, or save the current program with `save-scene NAME`."
                 : "this session does not have a scene “\(name.printable())”. Choose \(ProfileValue.list(scenes.map(\.name), nearestTo: name))."
@@ -394,6 +408,7 @@ extension RunningPlan {
     ) throws(SessionChangeError) {
         guard number.range.contains(value) else {
             throw SessionChangeError(
+                .invalid,
                 "invalid \(number.rawValue) \(number.text(value)): expected \(number.expected).")
         }
         style[number] = value
@@ -407,6 +422,7 @@ extension RunningPlan {
         if role == arrangement.main {
             guard first != nil else {
                 throw SessionChangeError(
+                    .unsupported,
                     "camera \(role) is the main camera, and the program shows no other camera. Use `swap` to choose a new main camera."
                 )
             }
@@ -433,7 +449,7 @@ extension RunningPlan {
     /// Restores the program to its state before its last change.
     mutating func undo() throws(SessionChangeError) {
         guard let last = lastProgram, var program = plan.program else {
-            throw SessionChangeError("there is no change to undo.")
+            throw SessionChangeError(.unchanged, "there is no change to undo.")
         }
         for role in last.arrangement.shown { try check(camera: role) }
         for role in last.mix { try checkPresence(ofMicrophone: role) }

@@ -173,6 +173,7 @@ extension SessionChange: CustomStringConvertible {
         func usageError(_ expected: String = "") -> SessionChangeError {
             let usage = ([entry.name] + [entry.arguments].filter { !$0.isEmpty }).joined(separator: " ")
             return SessionChangeError(
+                .invalid,
                 "`\(([entry.name] + list).joined(separator: " ").printable())`: expected `\(usage)`\(expected.isEmpty ? "" : ", \(expected)")."
             )
         }
@@ -375,16 +376,43 @@ extension SessionChange: CustomStringConvertible {
 /// The reason why a running session can't be changed as requested. A rejected change doesn't affect the
 /// session.
 public struct SessionChangeError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Why a request wasn't fulfilled, for programs that react to it.
+    public enum Reason: Sendable, Hashable {
+        /// A value is out of its range, or the request isn't well formed.
+        case invalid
+        /// The session doesn't contain a device, track, or scene with this name.
+        case notFound
+        /// The requested state is already in effect.
+        case unchanged
+        /// The role or device is already in use, or the tap was already attached.
+        case inUse
+        /// The request requires a recording or a running device.
+        case notRunning
+        /// The session's plan or the device doesn't allow the request.
+        case unsupported
+        /// The changed plan would exceed the profile's budget.
+        case overBudget
+        /// The device or the file of its track failed.
+        case failed
+        /// The session or its recording has ended, or is ending.
+        case ended
+    }
+
+    /// Why the request wasn't fulfilled.
+    public let reason: Reason
     /// User-readable message with the requested change, the reason why it isn't possible, and an alternative.
     public let description: String
 
-    /// Whether the change was rejected because it would exceed the profile's budget.
-    public let isOverBudget: Bool
-
     /// Creates an error with a user-readable message.
-    package init(_ description: String, isOverBudget: Bool = false) {
+    package init(_ reason: Reason, _ description: String) {
+        self.reason = reason
         self.description = description
-        self.isOverBudget = isOverBudget
+    }
+
+    /// Creates an error from the failure of a camera.
+    package init(_ error: DeviceError) {
+        let isInvalid = if case .control(let fault) = error.reason { fault.isUsageError } else { false }
+        self.init(isInvalid ? .invalid : .failed, "camera \(error)".printable(limit: 1000))
     }
 }
 
@@ -400,4 +428,4 @@ public enum ChangeOutcome: Sendable, Equatable {
 
 /// A callback that receives the outcome of a requested change. The callback is called once, on any thread, and must not
 /// block.
-public typealias ChangeCompletion = @Sendable (ChangeOutcome) -> Void
+package typealias ChangeCompletion = @Sendable (ChangeOutcome) -> Void

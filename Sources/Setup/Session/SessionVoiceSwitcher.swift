@@ -104,7 +104,7 @@ package final class SessionVoiceSwitcher: Sendable {
     /// - Throws: `SessionChangeError` if the session has ended.
     package func setMode(_ mode: ProgramSettings.Switching) throws(SessionChangeError) {
         guard let session = state.withLock(\.session) else {
-            throw SessionChangeError("the session has ended, so its switching mode can't be changed.")
+            throw SessionChangeError(.ended, "the session has ended, so its switching mode can't be changed.")
         }
         if mode == .voice { try listen(to: session) }
         let arrangement = session.currentPlan.program?.arrangement
@@ -243,7 +243,7 @@ package final class SessionVoiceSwitcher: Sendable {
         (change.main, change.insets) = (main, Array(roles.dropFirst()))
         do throws(SessionChangeError) {
             let since = Nanoseconds.milliseconds(10 * Int64(state.used))
-            try session.commit([.arrange(change)], at: session.status.start.map { $0 + since })
+            try session.apply([.arrange(change)], at: session.status.start.map { $0 + since })
             state.knownArrangement = session.currentPlan.program?.arrangement
             return true
         } catch {

@@ -84,7 +84,7 @@ struct LiveBudgetTests {
         let refusals = ConditionLock<[SessionChangeError]>([])
         let recording = try await Self.recording("refuse", refusals: refusals)
         let told = refusals.withLock { $0 }
-        #expect(told.count == 1 && told.first?.isOverBudget == true)
+        #expect(told.count == 1 && told.first?.reason == .overBudget)
         let text = told.first?.description ?? ""
         #expect(text.hasPrefix("`add guest virtual:clap?phase=0` would be over budget: disk 1.1"), "\(text)")
         #expect(text.hasSuffix(" would stay within the budget."), "\(text)")
@@ -121,7 +121,7 @@ struct LiveBudgetTests {
         let before = try #require(session.hardwareCost?.total)
         let refusal = #expect(throws: SessionChangeError.self) { try session.addToPlan(camera) }
         #expect(
-            refusal?.isOverBudget == true
+            refusal?.reason == .overBudget
                 && refusal?.description.contains("quality isn't reduced on standby") == true,
             "\(before) \(refusal as Any)")
         #expect(session.hardwareCost?.total == before)

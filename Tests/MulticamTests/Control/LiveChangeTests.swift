@@ -27,7 +27,7 @@ struct LiveChangeTests {
             ]
             guard changes.indices.contains(look), !changes[look].isEmpty else { return }
             do throws(SessionChangeError) {
-                try session.commit(changes[look])
+                try session.apply(changes[look])
             } catch {
                 Issue.record("\(error)")
             }
@@ -87,7 +87,7 @@ struct LiveChangeTests {
         { session, look in
             guard changes.indices.contains(look - 1) else { return }
             do throws(SessionChangeError) {
-                try session.commit(changes[look - 1])
+                try session.apply(changes[look - 1])
             } catch {
                 Issue.record("\(error)")
             }
@@ -167,7 +167,7 @@ struct LiveChangeTests {
                     .audible(role: "host", true),
                 ]
                 do throws(SessionChangeError) {
-                    try session.commit([changes[(look * 7 + step) % changes.count]])
+                    try session.apply([changes[(look * 7 + step) % changes.count]])
                 } catch {
                     // The main camera can't be swapped while the other one is hidden.
                     continue
@@ -199,14 +199,14 @@ struct LiveChangeTests {
             do throws(SessionChangeError) {
                 switch look {
                 case 1:
-                    try session.commit([.swap(with: nil)], decided: note("swap"))
+                    try session.apply([.swap(with: nil)], decided: note("swap"))
                     session.mark("early", decided: note("mark"))
                     session.split(decided: note("split"))
                 case 3:
                     // All changes are requested at the end of the recording. The first tick at or after the
                     // end isn't recorded.
-                    try session.commit([.layout(.grid)], decided: note("late change"))
-                    try session.commit([.enabled(role: "host", false)], decided: note("late order"))
+                    try session.apply([.layout(.grid)], decided: note("late change"))
+                    try session.apply([.enabled(role: "host", false)], decided: note("late order"))
                     session.stop()
                     session.mark("late", decided: note("late marker"))
                     session.split(decided: note("late split"))
@@ -238,7 +238,7 @@ struct LiveChangeTests {
         let recording = try await Recording(
             Self.profile, seconds: 1, steer: { session in ended.withLock { $0 = session } })
         let session = try #require(ended.withLock { $0 })
-        let error = #expect(throws: SessionChangeError.self) { try session.commit([.swap(with: nil)]) }
+        let error = #expect(throws: SessionChangeError.self) { try session.apply([.swap(with: nil)]) }
         #expect(error?.description == "`swap` was not applied, because the recording has already ended.")
         let outcomes = ConditionLock<[ChangeOutcome]>([])
         session.mark("late") { outcome in outcomes.withLock { $0.append(outcome) } }
@@ -255,7 +255,7 @@ struct LiveChangeTests {
             guard look == 1 else { return }
             do throws(SessionChangeError) {
                 // The first of the two changes is valid by itself.
-                try session.commit([.swap(with: nil), .scale(7)])
+                try session.apply([.swap(with: nil), .scale(7)])
             } catch {
                 refusals.withLock { $0.append(error.description) }
             }

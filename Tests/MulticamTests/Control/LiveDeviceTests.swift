@@ -23,7 +23,7 @@ struct LiveDeviceTests {
         ControllerHost { session, look in
             guard let wanted = changes[look] else { return }
             do throws(SessionChangeError) {
-                try session.commit(wanted)
+                try session.apply(wanted)
             } catch {
                 Issue.record("\(error)")
             }
@@ -355,8 +355,8 @@ struct LiveDeviceTests {
         let host = ControllerHost { session, look in
             do {
                 switch look {
-                case 2: try session.commit([.stopTrack(role: "slow")])
-                case 4: try session.commit([.startTrack(role: "slow")])
+                case 2: try session.apply([.stopTrack(role: "slow")])
+                case 4: try session.apply([.startTrack(role: "slow")])
                 case 6: session.stop()
                 default: break
                 }
@@ -407,7 +407,7 @@ struct LiveDeviceTests {
             Self.changing, seconds: 1,
             steer: { session in
                 do throws(SessionChangeError) {
-                    try session.commit([.stopTrack(role: "face")])
+                    try session.apply([.stopTrack(role: "face")])
                 } catch {
                     refusal.withLock { $0 = error.description }
                 }

@@ -255,7 +255,7 @@ struct LiveReplacementTests {
                 4: ("face", "virtual:clap"),
             ]
             do {
-                if look == 3 { try session.commit([.enabled(role: "face", false)]) }
+                if look == 3 { try session.apply([.enabled(role: "face", false)]) }
                 guard let (role, selector) = wanted[look] else { return }
                 try Self.replace(role, with: selector, in: session)
             } catch let error as SessionChangeError {

@@ -96,7 +96,7 @@ struct RandomSession {
             for action in actions[second] ?? [] {
                 do {
                     switch action {
-                    case .changes(let changes): try session.commit(changes)
+                    case .changes(let changes): try session.apply(changes)
                     case .split: session.split()
                     case .mark(let text): session.mark(text)
                     case .replaceCamera: try Self.replaceCamera(in: session)

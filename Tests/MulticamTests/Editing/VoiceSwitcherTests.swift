@@ -183,7 +183,7 @@ struct VoiceSwitcherTests {
     @Test("doesn't follow a microphone that is muted in the program or silent")
     func muted() async throws {
         let muted = try await Self.arrangements(steer: { session, _, look in
-            if look == 1 { try session.commit([.audible(role: "second", false)]) }
+            if look == 1 { try session.apply([.audible(role: "second", false)]) }
         })
         #expect(!muted.contains { $0.shown == ["two"] }, "\(muted)")
         let silent = try await Self.arrangements(microphone: "virtual:silence")
@@ -199,7 +199,7 @@ struct VoiceSwitcherTests {
                 case 0: #expect(switcher.mode == .manual)
                 case 1:
                     // A change from before the mode was selected doesn't pause switching.
-                    try session.commit([.show(["two"])])
+                    try session.apply([.show(["two"])])
                     try switcher.setMode(.voice)
                 case 6: try switcher.setMode(.manual)
                 case 10: #expect(switcher.mode == .manual && switcher.timeToResume == nil)
@@ -212,7 +212,7 @@ struct VoiceSwitcherTests {
     @Test("a manual change pauses switching for 10 s, and then the speaker is shown")
     func pause() async throws {
         let arrangements = try await Self.arrangements(steer: { session, switcher, look in
-            if look == 1 { try session.commit([.show(["two"])]) }
+            if look == 1 { try session.apply([.show(["two"])]) }
             guard (2...9).contains(look) else { return }
             let left = try #require(switcher.timeToResume)
             #expect(abs(left.inSeconds - Double(11 - look)) < 0.5, "\(left) at \(look) s")
@@ -225,7 +225,7 @@ struct VoiceSwitcherTests {
     @Test("selecting the voice mode again ends the pause after a manual change")
     func resume() async throws {
         let arrangements = try await Self.arrangements(steer: { session, switcher, look in
-            if look == 3 { try session.commit([.show(["two"])]) }
+            if look == 3 { try session.apply([.show(["two"])]) }
             guard look == 4 else { return }
             #expect(switcher.timeToResume != nil)
             try switcher.setMode(.voice)
@@ -240,7 +240,7 @@ struct VoiceSwitcherTests {
     @Test("switching continues after a microphone was removed")
     func removed() async throws {
         let arrangements = try await Self.arrangements(steer: { session, _, look in
-            if look == 1 { try session.commit([.removed(role: "second")]) }
+            if look == 1 { try session.apply([.removed(role: "second")]) }
         })
         #expect(arrangements.contains { $0.shown == ["one"] && (2...2.9).contains($0.at) }, "\(arrangements)")
         #expect(!arrangements.contains { $0.shown == ["two"] }, "\(arrangements)")

@@ -70,7 +70,7 @@ struct SessionLifecycleTests {
     private static func callEverythingElse(_ session: MulticamSession) {
         session.mark("a marker")
         session.split()
-        #expect(throws: SessionChangeError.self) { try session.commit([.swap(with: "nobody")]) }
+        #expect(throws: SessionChangeError.self) { try session.apply([.swap(with: "nobody")]) }
         #expect(throws: SessionChangeError.self) {
             try session.attach(FrameTap(role: "nobody", format: .asCaptured) { _ in })
         }

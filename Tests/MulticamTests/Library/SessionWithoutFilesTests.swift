@@ -118,8 +118,8 @@ struct SessionWithoutFilesTests {
     func changes() async throws {
         let (heard, left) = try await run(Self.everything) { session in
             session.mark("here")
-            #expect(throws: SessionChangeError.self) { try session.commit([.startTrack(role: "a")]) }
-            try session.commit([.layout(.grid)])
+            #expect(throws: SessionChangeError.self) { try session.apply([.startTrack(role: "a")]) }
+            try session.apply([.layout(.grid)])
         }
         #expect(left.isEmpty)
         #expect(heard.events.map(\.name).contains(.mark))
@@ -133,11 +133,11 @@ struct SessionWithoutFilesTests {
         let session = setup.makeSession(
             RecordingOptions(parentFolder: folder, name: "s", duration: .milliseconds(500), version: "0.0.0"))
         try await session.standBy()
-        try session.commit([.audible(role: "m", false)])
+        try await session.commit([.audible(role: "m", false)])
         try await session.run()
         #expect(session.folderPath == nil && !FileManager.default.fileExists(atPath: folder))
         // The microphone that was muted before can be heard again.
-        try session.commit([.audible(role: "m", true)])
+        try await session.commit([.audible(role: "m", true)])
         let result = try await session.record()
         await session.close()
         #expect(result.manifest.tracks.map(\.name) == ["a", "m", "program"])

@@ -19,7 +19,7 @@ struct CrashTests {
         let crashed = try await CrashedRecording(Self.pair, crashingAt: 3) { session, second in
             guard second < 2 else { return }
             do throws(SessionChangeError) {
-                try session.commit([second == 1 ? .startTrack(role: "face") : .stopTrack(role: "face")])
+                try session.apply([second == 1 ? .startTrack(role: "face") : .stopTrack(role: "face")])
             } catch {
                 Issue.record("\(error)")
             }

@@ -46,7 +46,7 @@ struct EditedFilesTests {
                 if second == 2 {
                     session.split()
                 } else {
-                    try session.commit([second == 1 ? .startTrack(role: "face") : .stopTrack(role: "face")])
+                    try session.apply([second == 1 ? .startTrack(role: "face") : .stopTrack(role: "face")])
                 }
             } catch {
                 Issue.record("\(error)")

@@ -42,7 +42,7 @@ struct RenderTests {
                 return
             }
             do throws(SessionChangeError) {
-                try session.commit(change)
+                try session.apply(change)
             } catch {
                 Issue.record("\(error)")
             }

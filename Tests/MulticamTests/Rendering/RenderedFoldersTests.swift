@@ -42,7 +42,7 @@ struct RenderedFoldersTests {
     func recovered() async throws {
         let crashed = try await CrashedRecording(Self.profile, crashingAt: 4) { session, second in
             guard second == 2 else { return }
-            #expect(throws: Never.self) { try session.commit([.swap(with: "face")]) }
+            #expect(throws: Never.self) { try session.apply([.swap(with: "face")]) }
         }
         #expect(throws: FileError.self) { _ = try RecordedSession(folder: crashed.folder) }
         #expect(try crashed.recover().outcome == .recovered)
@@ -59,11 +59,11 @@ struct RenderedFoldersTests {
         let host = ControllerHost { session, second in
             #expect(throws: Never.self) {
                 switch second {
-                case 1: try session.commit([.stopTrack(role: "face")])
+                case 1: try session.apply([.stopTrack(role: "face")])
                 case 2: try RandomSession.replaceCamera(in: session)
-                case 3: try session.commit([.startTrack(role: "face")])
+                case 3: try session.apply([.startTrack(role: "face")])
                 case 4: session.split()
-                case 5: try session.commit([.swap(with: "face")])
+                case 5: try session.apply([.swap(with: "face")])
                 default: break
                 }
             }

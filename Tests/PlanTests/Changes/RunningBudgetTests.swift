@@ -110,7 +110,7 @@ struct RunningBudgetTests {
             try running.fitToBudget(since: before, requested: [], words: "add guest virtual:clap")
         }
         let text = try #require(error?.description)
-        #expect(error?.isOverBudget == true)
+        #expect(error?.reason == .overBudget)
         #expect(text.hasPrefix("`add guest virtual:clap` would be over budget: cpu 1."), "\(text)")
         #expect(text.contains("the profile's policy is `refuse`"), "\(text)")
         #expect(
@@ -176,7 +176,7 @@ struct RunningBudgetTests {
         let error = #expect(throws: SessionChangeError.self) {
             try running.fitToBudget(since: before, requested: [], words: "publish v4l2:/dev/video9")
         }
-        #expect(error?.isOverBudget == true)
+        #expect(error?.reason == .overBudget)
         #expect(error?.description.contains("`publish v4l2:/dev/video9` would be over budget") == true)
         running.unpublish("cam")
         #expect(running == before)
