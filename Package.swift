@@ -125,7 +125,7 @@ let package = Package(
         module(
             "Setup", "Capture", "Control", "Encoding", "System", "Inputs", "Interchange", "Media",
             "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices",
-            "Stills"),
+            "Stills", "Writers"),
         module(
             "Control", "CLinux", "System", "Inputs", "Media", "Monitoring", "Plan", "Profiles",
             "SessionFolder", "Timing", "Stills"),

@@ -86,7 +86,7 @@ extension ControlReply {
 
     /// Creates the reply to `snapshot`, with the files of each camera, or the error if the camera's still
     /// failed.
-    package init(_ taken: [(role: String, files: Result<StillFolder.Files, StillError>)]) {
+    package init(_ taken: [(role: String, files: Result<StillFiles, StillError>)]) {
         var stills: [Still] = []
         var failures: [String] = []
         for (role, result) in taken {

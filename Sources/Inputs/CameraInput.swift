@@ -442,7 +442,7 @@ package final class CameraInput: Sendable {
         case .phone: ", possibly because of low light or heat. Use more light, and keep the phone cool."
         case .screen: ". Record the screen at a lower frame rate or a smaller size."
         case .virtual: ", probably because of longer exposure times."
-        case .file, .application, .microphone: "."
+        case .file, .application, .own, .microphone: "."
         }
     }
 

@@ -112,8 +112,12 @@ final class HelperProcess: Sendable {
         do throws(ProcessError) {
             guard let program, access(program, X_OK) == 0 else {
                 throw ProcessError(
-                    "\(missingProgramPrefix) isn't installed at \(program?.printable(limit: 1000) ?? name). Build it with `swift build`, or install the package "
-                        + "multicam-studio.")
+                    "\(missingProgramPrefix) isn't installed\(program.map { " at \($0.printable(limit: 1000))" } ?? ""). "
+                        + onCommandLine(
+                            "Build it with `swift build`, or install the package multicam-studio.",
+                            otherwise:
+                                "Install the package multicam-studio, or set the services' `helperFolder` to the folder that contains `\(name)`."
+                        ))
             }
             let child = try ChildProcess(program, ["--socket", socket], withholding: withheld.contains)
             let outputRead = Cancellation()

@@ -52,7 +52,8 @@ package final class SessionController: Sendable {
     /// The clock of the controlled sessions. The clock follows the group's time during a group recording.
     package let clock: SteeredClock
 
-    let isStandby: Bool
+    /// Whether devices keep running between recordings; `nil` if the current session decides.
+    private let fixedStandby: Bool?
     let standby: StandbyController
     let scenes = SceneStorage()
     private let notify: @Sendable (String) -> Void
@@ -62,14 +63,23 @@ package final class SessionController: Sendable {
     /// Creates an instance without a session.
     ///
     /// - Parameters:
-    ///   - isStandby: Whether devices keep running between recordings, which begin and end on request.
+    ///   - isStandby: Whether devices keep running between recordings, which begin and end on request. If `nil`, a
+    ///     program starts and ends the recordings, and the state of the current session decides.
     ///   - notify: Receives messages for the user, on any thread.
-    package init(isStandby: Bool = false, notify: @escaping @Sendable (String) -> Void = { _ in }) {
-        self.isStandby = isStandby
+    package init(isStandby: Bool? = false, notify: @escaping @Sendable (String) -> Void = { _ in }) {
+        fixedStandby = isStandby
         self.notify = notify
         clock = SteeredClock()
-        standby = StandbyController(isStandby: isStandby, clock: clock)
+        standby = StandbyController(clock: clock)
     }
+
+    /// Whether devices keep running between recordings.
+    var isStandby: Bool {
+        fixedStandby ?? state.withLock(\.session)?.lifecycleState.isStandby ?? false
+    }
+
+    /// Whether the command `stop` ends the recording but not the process, which can make further recordings.
+    var stopsOnlyRecording: Bool { fixedStandby ?? true }
 
     /// Whether a stop was requested. Once the value is `true`, it never becomes `false` again.
     package var isStopRequested: Bool { state.withLock { $0.isStopped } }
@@ -152,7 +162,7 @@ package final class SessionController: Sendable {
 
     /// The current session, whether a stop was requested, and whether a recording is starting, running, or ending.
     var current: (session: MulticamSession?, isStopped: Bool, isRecording: Bool) {
-        state.withLock { ($0.session, $0.isStopped, $0.isRecording) }
+        state.withLock { ($0.session, $0.isStopped, hasRecording($0)) }
     }
 
     /// Executes a command that the publisher handles.
@@ -169,7 +179,11 @@ package final class SessionController: Sendable {
     /// The setup of the current session; `nil` without a session.
     var setup: SessionSetup? { state.withLock(\.setup) }
 
-    private var isRecording: Bool { state.withLock { $0.session != nil && $0.isRecording } }
+    private var isRecording: Bool { state.withLock { $0.session != nil && hasRecording($0) } }
+
+    private func hasRecording(_ state: State) -> Bool {
+        fixedStandby == nil ? state.session?.lifecycleState.isRecording ?? false : state.isRecording
+    }
 
     /// Sets the control server, which stores the path of the session folder of the current recording.
     ///
@@ -192,7 +206,7 @@ package final class SessionController: Sendable {
     /// The status for `multicam ctl status`; `nil` before the first session.
     package var status: ControlStatus? {
         let (session, isRecording, verdict, last) = state.withLock {
-            ($0.session, $0.isRecording, $0.verdict, $0.lastPlan)
+            ($0.session, hasRecording($0), $0.verdict, $0.lastPlan)
         }
         guard let session else {
             return last.map { .paused($0) }
@@ -213,6 +227,12 @@ package final class SessionController: Sendable {
 
     /// Sends an event of the current session to the subscribed processes.
     package func send(_ event: SessionEvent) { state.withLock(\.mediaServer)?.publish(event) }
+
+    /// Ends standby, and any wait for devices, without a request for a stop.
+    func endStandby() {
+        stopped.cancel()
+        standby.end()
+    }
 
     /// A cancellation that takes effect when a stop is requested.
     package var stopCancellation: Cancellation { stopped }
@@ -236,7 +256,7 @@ package final class SessionController: Sendable {
             state.session = session
             state.setup = setup
             state.rotation = rotation
-            state.isRecording = !isStandby
+            state.isRecording = fixedStandby == false
             return state.isStopped
         }
         scenes.apply(to: session)

@@ -20,7 +20,6 @@ final class StandbyController: Sendable {
     }
 
     private let clock: SteeredClock
-    private let isStandby: Bool
     private let state = ConditionLock(State())
     private let steps: AsyncStream<StandbyStep>
     private let stepSink: AsyncStream<StandbyStep>.Continuation
@@ -30,11 +29,8 @@ final class StandbyController: Sendable {
 
     /// Creates an instance without a session.
     ///
-    /// - Parameters:
-    ///   - isStandby: Whether devices keep running between recordings.
-    ///   - clock: The clock of the sessions.
-    init(isStandby: Bool, clock: SteeredClock) {
-        self.isStandby = isStandby
+    /// - Parameter clock: The clock of the sessions.
+    init(clock: SteeredClock) {
         self.clock = clock
         (steps, stepSink) = AsyncStream.makeStream()
     }
@@ -111,8 +107,9 @@ final class StandbyController: Sendable {
     /// - Parameters:
     ///   - selector: Selector of the camera; `nil` selects the next camera.
     ///   - setup: The setup of the current session; `nil` without a session.
+    ///   - isStandby: Whether devices keep running between recordings.
     /// - Returns: The reply to the sender.
-    func selectCamera(_ selector: String?, _ setup: SessionSetup?) -> ControlReply {
+    func selectCamera(_ selector: String?, _ setup: SessionSetup?, isStandby: Bool) -> ControlReply {
         guard let following = state.withLock(\.following) else {
             return ControlReply(
                 ok: false,

@@ -158,10 +158,10 @@ extension Profile {
     /// Returns a copy of the profile in which some devices are replaced.
     ///
     /// - Parameters:
-    ///   - cameras: Roles and selectors of cameras, as in `--camera ROLE=DEVICE`. If a role occurs several
-    ///     times, the last entry applies.
-    ///   - microphones: Roles and selectors of microphones, as in `--mic ROLE=DEVICE`. If a role occurs
+    ///   - cameras: Roles and selectors of cameras, which replace those of the profile. If a role occurs
     ///     several times, the last entry applies.
+    ///   - microphones: Roles and selectors of microphones, which replace those of the profile. If a role
+    ///     occurs several times, the last entry applies.
     ///   - pattern: The pattern of the synthetic devices to assign to every role; `nil` to assign none. Exceptions
     ///     are roles that are listed in `cameras` or `microphones`, and roles whose selector already begins with
     ///     `virtual:` or `file:`.

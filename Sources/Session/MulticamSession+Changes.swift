@@ -29,6 +29,7 @@ extension MulticamSession {
         frameTap: FrameTap? = nil
     ) throws(SessionChangeError) {
         let track = folderPath == nil ? nil : track
+        try checkIsUnused(source)
         guard controls.recordingTiming != nil else {
             source.stop()
             throw SessionChangeError(
@@ -244,6 +245,7 @@ extension MulticamSession {
     package func replaceCamera(
         with source: any CameraSource, as planned: PlannedCamera
     ) throws(SessionChangeError) {
+        try checkIsUnused(source)
         let words = "replace-camera \(planned.role) \(planned.selector.printable())"
         let offers = source.canChangeFormat ? source.device.formats : nil
         do throws(SessionChangeError) {
@@ -289,10 +291,11 @@ extension MulticamSession {
     }
 
     /// Checks that a device isn't already used by another role. Synthetic devices and files may be used by
-    /// several roles.
+    /// several roles. The application's own cameras don't have unique names; see `checkIsUnused`.
     private func checkAvailability(
         of device: CaptureDevice, for role: String
     ) throws(SessionChangeError) {
+        guard SourceKind(device) != .own else { return }
         for (other, input) in presentInputs {
             let taken = input.source.device
             guard taken.identity == device.identity, taken.node == device.node else { continue }
@@ -305,6 +308,15 @@ extension MulticamSession {
                 throw SessionChangeError(
                     .inUse, "“\(name)” is already used by camera \(other). Choose another camera.")
             }
+        }
+    }
+
+    /// Checks that no role uses a source. The source of another role must not be stopped if the change is rejected.
+    private func checkIsUnused(_ source: any CameraSource) throws(SessionChangeError) {
+        for (role, input) in presentInputs where input.source as AnyObject === source as AnyObject {
+            let name = source.device.name.printable()
+            throw SessionChangeError(
+                .inUse, "“\(name)” is already used by camera \(role). Create a source for each role.")
         }
     }
 

@@ -127,26 +127,28 @@ extension MulticamSession {
     }
 
     /// Takes the next complete frame from each selected camera, at approximately the same time, and writes the stills.
-    /// During a recording, the stills are written to the session folder and listed in the manifest.
+    /// During a recording, the stills are written to the session folder and listed in the manifest. The still of an H.264
+    /// camera is its next key frame, or the next frame if the session makes clips.
     ///
     /// - Parameters:
     ///   - roles: Roles of the cameras; empty to select all cameras.
     ///   - folder: Path of the folder for stills that are taken on standby.
-    /// - Returns: For each camera, the written files or the error, in the plan's order.
+    /// - Returns: For the role of each camera, the written files or the error.
     /// - Throws: `StillError.unknownRole` if a role doesn't have a camera, `.notRunning` if the devices aren't running. If
     ///   an error is thrown, no stills are taken.
     public func takeStills(
         _ roles: [String] = [], in folder: String = "."
-    ) async throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
-        try await MediaThread.perform(named: "stills") { () throws(StillError) in
+    ) async throws(StillError) -> [String: Result<StillFiles, StillError>] {
+        let taken = try await MediaThread.perform(named: "stills") { () throws(StillError) in
             try self.writeStills(roles, in: folder)
         }
+        return Dictionary(taken.map { ($0.role, $0.files) }) { first, _ in first }
     }
 
-    /// Takes stills; see `takeStills`. Blocks until the frames have arrived and the files are written.
+    /// Takes stills like `takeStills`, and returns them in the plan's order. Blocks until the frames have arrived and the files are written.
     package func writeStills(
         _ roles: [String], in folder: String
-    ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
+    ) throws(StillError) -> [(role: String, files: Result<StillFiles, StillError>)] {
         guard let stills else { throw .unknownRole(roles.first ?? "", known: []) }
         let sessionFolder = try currentStillFolder()
         let place = sessionFolder.map { StillFolder(ofSession: $0, version: options.version) }

@@ -180,6 +180,12 @@ extension MulticamSession {
         liveOutputRegistry.setListener(listener)
     }
 
+    /// Reports a camera's rotation, or that the computer's orientation became unknown. The current recording stores the
+    /// event. Never blocks.
+    package func report(_ orientation: SessionEvent.Orientation) {
+        publishEvent(at: clock.now) { SessionEvent(.orientation(orientation), at: $0) }
+    }
+
     private func publishEvent(at time: ClockTime, _ make: @escaping @Sendable (MediaTime) -> SessionEvent) {
         // During a recording, the event is stored by the recording.
         if controls.recordingTiming != nil,

@@ -136,12 +136,12 @@ public final class MulticamSession: Sendable {
     }
 
     /// Whether a recording or run is current, and whether the devices are on standby.
-    var lifecycleState: (isRecording: Bool, isStandby: Bool) {
+    package var lifecycleState: (isRecording: Bool, isStandby: Bool) {
         lifecycle.withLock { ($0.recording != nil, $0.standby != nil) }
     }
 
     /// Whether the session has ended, so that it accepts no more calls.
-    var hasEnded: Bool { lifecycle.withLock { $0.hasEnded } }
+    package var hasEnded: Bool { lifecycle.withLock { $0.hasEnded } }
 
     /// Passes a request to the recording with this number.
     ///
@@ -187,7 +187,7 @@ public final class MulticamSession: Sendable {
     ///   - role: The camera's role.
     ///   - files: The written files. Files in the session folder are listed with relative paths, others with absolute
     ///     paths.
-    package func registerStill(of role: String, _ files: StillFolder.Files) {
+    package func registerStill(of role: String, _ files: StillFiles) {
         controls.registerStill(of: role, files)
     }
 
@@ -447,6 +447,12 @@ public final class MulticamSession: Sendable {
             endSession()
             throw error
         }
+        announceStandby()
+    }
+
+    /// Sends the event `standby`.
+    private func announceStandby() {
+        if options.announcesStandby { publish(SessionEvent(.standby(SessionEvent.Standby()), at: .zero)) }
     }
 
     private func startStandby() async -> Result<Void, RecordingError> {
@@ -706,7 +712,7 @@ public final class MulticamSession: Sendable {
         }
         controls.notifyEnd(of: dropped)
         stills?.reset()
-        if hasEnded { endSession() }
+        if hasEnded { endSession() } else { announceStandby() }
     }
 
     private static func result<Outcome>(

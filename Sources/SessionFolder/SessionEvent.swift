@@ -21,6 +21,7 @@ public struct SessionEvent: Sendable, Equatable {
         case drop
         case deviceLost = "device-lost"
         case deviceRestored = "device-restored"
+        case orientation
         case clock
         case governor
         case pressure
@@ -46,6 +47,7 @@ public struct SessionEvent: Sendable, Equatable {
             case .drop: Drop.self
             case .deviceLost: DeviceLost.self
             case .deviceRestored: DeviceRestored.self
+            case .orientation: Orientation.self
             case .clock: Clock.self
             case .governor: Governor.self
             case .pressure: Pressure.self
@@ -73,6 +75,7 @@ public struct SessionEvent: Sendable, Equatable {
         case drop(Drop)
         case deviceLost(DeviceLost)
         case deviceRestored(DeviceRestored)
+        case orientation(Orientation)
         case clock(Clock)
         case governor(Governor)
         case pressure(Pressure)
@@ -98,6 +101,7 @@ public struct SessionEvent: Sendable, Equatable {
             case .drop(let payload): payload
             case .deviceLost(let payload): payload
             case .deviceRestored(let payload): payload
+            case .orientation(let payload): payload
             case .clock(let payload): payload
             case .governor(let payload): payload
             case .pressure(let payload): payload
@@ -125,6 +129,7 @@ public struct SessionEvent: Sendable, Equatable {
             case .drop: .drop
             case .deviceLost: .deviceLost
             case .deviceRestored: .deviceRestored
+            case .orientation: .orientation
             case .clock: .clock
             case .governor: .governor
             case .pressure: .pressure
@@ -153,6 +158,7 @@ public struct SessionEvent: Sendable, Equatable {
                 case .drop: .drop(try Drop(from: decoder))
                 case .deviceLost: .deviceLost(try DeviceLost(from: decoder))
                 case .deviceRestored: .deviceRestored(try DeviceRestored(from: decoder))
+                case .orientation: .orientation(try Orientation(from: decoder))
                 case .clock: .clock(try Clock(from: decoder))
                 case .governor: .governor(try Governor(from: decoder))
                 case .pressure: .pressure(try Pressure(from: decoder))
@@ -250,7 +256,7 @@ extension SessionEvent {
     /// The payload of `standby`.
     public struct Standby: Payload {
         package static let meaning =
-            "The devices are running, and the session waits for `ctl start`. This event is printed only to standard output."
+            "The devices are running, and the session waits for the next recording. This event isn't stored in the file."
 
         package init() {}
     }
@@ -458,6 +464,25 @@ extension SessionEvent {
 
         package init(track: String, text: String) {
             self.track = track
+            self.text = text
+        }
+    }
+
+    /// The payload of `orientation`.
+    public struct Orientation: Payload {
+        package static let meaning =
+            "A camera with `rotation: sensor` was rotated with the computer, or the computer's orientation became unknown."
+
+        /// Role of the camera; `nil` if the orientation became unknown.
+        public let track: String?
+        /// Clockwise rotation in degrees that makes the camera's frames upright; `nil` if the orientation became unknown.
+        public let degrees: Int64?
+        /// A message for users.
+        public let text: String
+
+        package init(track: String? = nil, degrees: Int64? = nil, text: String) {
+            self.track = track
+            self.degrees = degrees
             self.text = text
         }
     }
@@ -842,6 +867,7 @@ extension SessionEvent {
     public var message: String? {
         switch content {
         case .warning(let event): event.text
+        case .orientation(let event): event.text
         case .silence(let event): event.text
         case .clipping(let event): event.text
         case .deviceLost(let event): event.text

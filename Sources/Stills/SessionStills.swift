@@ -13,6 +13,7 @@ package final class SessionStills: Sendable {
     package let clipLength: Nanoseconds
     private let audioBuffers: [ClipAudioBuffer]
     private let codecs: (any CodecFactory)?
+    private let keepsStreams: Bool
 
     /// Creates a still camera for each camera in the plan. Cameras without a source are omitted.
     ///
@@ -26,13 +27,16 @@ package final class SessionStills: Sendable {
     ///     microphone sources from `tapped(_:)`.
     ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, no clips are made for cameras
     ///     that deliver raw frames.
+    ///   - keepsStreams: Whether the frames of H.264 cameras since their last key frame are stored permanently, up to
+    ///     64 MiB per camera. If `false`, a still without a clip is the camera's next key frame.
     package init(
         _ plan: SessionPlan, cameras sources: [String: any CameraSource],
         clock: any SessionClock = MonotonicClock(), live: Nanoseconds = .zero,
-        codecs: (any CodecFactory)? = nil
+        codecs: (any CodecFactory)? = nil, keepsStreams: Bool = true
     ) {
         self.clipLength = live
         self.codecs = codecs
+        self.keepsStreams = keepsStreams
         audioBuffers = live > .zero ? plan.microphones.map { ClipAudioBuffer($0, live: live) } : []
         let heard = Dictionary(
             zip(plan.microphones.map(\.identity.busPath), audioBuffers),
@@ -43,7 +47,7 @@ package final class SessionStills: Sendable {
                 let own = source.device.companion.flatMap { $0.busPath.isEmpty ? nil : heard[$0.busPath] }
                 return StillCamera(
                     planned, source: source, clock: clock, live: live, microphone: own ?? first,
-                    codecs: codecs)
+                    codecs: codecs, keepsStream: keepsStreams)
             }
         }
         self.planned = cameras
@@ -71,7 +75,7 @@ package final class SessionStills: Sendable {
     ) -> StillCamera {
         StillCamera(
             planned, source: source, clock: clock, live: clipLength, microphone: audioBuffers.first,
-            codecs: codecs)
+            codecs: codecs, keepsStream: keepsStreams)
     }
 
     /// Adds a camera until `reset` is called.
@@ -98,7 +102,7 @@ package final class SessionStills: Sendable {
     ///   are taken.
     package func takeStills(
         _ roles: [String] = [], into folder: StillFolder, with codecs: any CodecFactory
-    ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {
+    ) throws(StillError) -> [(role: String, files: Result<StillFiles, StillError>)] {
         let cameras = cameras
         if let unknown = roles.first(where: { role in !cameras.contains { $0.role == role } }) {
             throw .unknownRole(unknown, known: cameras.map(\.role))

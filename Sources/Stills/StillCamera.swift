@@ -35,6 +35,8 @@ package final class StillCamera: Sendable {
     package let tap: FrameTap
     private let clock: any SessionClock
     private let clipLength: Nanoseconds
+    /// Whether H.264 frames are stored permanently, so that a still can be taken at any frame.
+    private let keepsStream: Bool
     private let audioBuffer: ClipAudioBuffer?
     /// Encodes raw frames as JPEG for clips; `nil` to disable clips of raw frames.
     private let codecs: (any CodecFactory)?
@@ -45,6 +47,8 @@ package final class StillCamera: Sendable {
     private static let ringBytes = 128 << 20
     /// Maximum total size of the H.264 frames since the last key frame, in bytes: ten seconds at 50 Mbit/s.
     fileprivate static let streamBytes = 64 << 20
+    /// Maximum time to wait for the next key frame of an H.264 camera.
+    private static let keyFramePatience = Nanoseconds.seconds(12)
     /// Maximum length of the clip around a still: 10 s. Use a recording for longer clips.
     package static let longestClip = Nanoseconds.seconds(10)
 
@@ -59,9 +63,12 @@ package final class StillCamera: Sendable {
     ///   - microphone: Provides the audio of the clips; `nil` for clips without audio.
     ///   - codecs: Encodes raw frames as JPEG for clips. If the value is `nil`, no clips are made if the
     ///     camera delivers raw frames.
+    ///   - keepsStream: Whether the frames of an H.264 camera since its last key frame are stored, up to 64 MiB. If
+    ///     `false`, a still without a clip is the camera's next key frame.
     package init(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock(),
-        live: Nanoseconds = .zero, microphone: ClipAudioBuffer? = nil, codecs: (any CodecFactory)? = nil
+        live: Nanoseconds = .zero, microphone: ClipAudioBuffer? = nil, codecs: (any CodecFactory)? = nil,
+        keepsStream: Bool = true
     ) {
         precondition(live >= .zero && live <= Self.longestClip, "the clip duration must be 0 to 10 s")
         let state = ConditionLock(
@@ -74,6 +81,7 @@ package final class StillCamera: Sendable {
         self.state = state
         self.clock = clock
         self.clipLength = live
+        self.keepsStream = keepsStream
         self.audioBuffer = microphone
         let codecs = live > .zero ? codecs : nil
         self.codecs = codecs
@@ -88,10 +96,15 @@ package final class StillCamera: Sendable {
     }
 
     /// Pauses or resumes the tap. If no clips are made, frames are needed only while a still is being taken.
-    /// The tap of an H.264 camera never pauses, because H.264 frames depend on previous frames.
+    /// The tap of an H.264 camera pauses only if its stream isn't stored, because H.264 frames depend on previous frames.
     private func setTapPaused(_ isResting: Bool) {
-        let pixel = state.withLock(\.planned).format.pixel
-        if clipLength == .zero { tap.pause(isResting && pixel != .h264) }
+        guard clipLength == .zero else { return }
+        let isPaused = state.withLock { state in
+            let isPaused = isResting && !(keepsStream && state.planned.format.pixel == .h264)
+            if isPaused { state.clearStream() }
+            return isPaused
+        }
+        tap.pause(isPaused)
     }
 
     /// Sets the clockwise rotation that makes future stills upright, after the camera has been rotated.
@@ -118,7 +131,9 @@ package final class StillCamera: Sendable {
             state.latest = frame.capturedAt
             if let kept { state.ring?.add(kept) }
             if frame.pixel == .h264 { state.appendToStream(frame) }
-            let isWanted = state.waiting > 0 && state.taken == nil
+            // A frame of an H.264 camera can be decoded only together with the preceding key frame.
+            let isWanted =
+                state.waiting > 0 && state.taken == nil && (frame.pixel != .h264 || !state.stream.isEmpty)
             if isWanted { state.takenStream = state.stream }
             return isWanted
         }
@@ -150,12 +165,14 @@ package final class StillCamera: Sendable {
     ///
     /// - Parameters:
     ///   - codecs: The codec factory, which creates the H.264 decoder.
-    ///   - patience: Maximum time to wait for a frame.
+    ///   - limit: Maximum time to wait for a frame. By default, 2 s, or 12 s if the next key frame is required.
     /// - Returns: The still and its metadata.
     /// - Throws: `StillError.noFrame` if no frame arrives in time, `.encoding` if the frame cannot be decoded.
     package func takeStill(
-        with codecs: any CodecFactory, within patience: Nanoseconds = .seconds(2)
+        with codecs: any CodecFactory, within limit: Nanoseconds? = nil
     ) throws(StillError) -> Still {
+        let isStream = state.withLock(\.planned).format.pixel == .h264
+        let patience = limit ?? (isStream && !keepsStream ? Self.keyFramePatience : .seconds(2))
         state.withLock { state in
             state.waiting += 1
             state.taken = nil
@@ -246,18 +263,15 @@ extension StillCamera.State {
     /// Stores the frames that are required to decode later frames, starting with the last key frame, unless
     /// their total size exceeds `streamBytes`.
     fileprivate mutating func appendToStream(_ frame: CapturedFrame) {
-        if frame.isKey {
-            stream.removeAll()
-            streamBytes = 0
-        } else if stream.isEmpty {
-            return
-        }
+        if frame.isKey { clearStream() } else if stream.isEmpty { return }
         stream.append(frame)
         streamBytes += frame.memory.bytes.count
-        if streamBytes > StillCamera.streamBytes {
-            stream.removeAll()
-            streamBytes = 0
-        }
+        if streamBytes > StillCamera.streamBytes { clearStream() }
+    }
+
+    fileprivate mutating func clearStream() {
+        stream.removeAll()
+        streamBytes = 0
     }
 }
 

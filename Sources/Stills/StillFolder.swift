@@ -5,18 +5,18 @@ public import MulticamMedia
 package import MulticamSessionFolder
 internal import MulticamSystem
 
-/// The folder for stills and their clips. Each file gets a unique name.
-public struct StillFolder: Sendable {
-    /// The files of one still.
-    public struct Files: Sendable, Equatable {
-        /// Absolute path of the still.
-        public let still: String
-        /// Absolute path of the clip around the still; `nil` if there is no clip.
-        public let clip: String?
-        /// Capture time of the frame, as a time stamp on the session clock.
-        public let capturedAt: ClockTime
-    }
+/// The files of one still.
+public struct StillFiles: Sendable, Equatable {
+    /// Absolute path of the still.
+    public let still: String
+    /// Absolute path of the clip around the still; `nil` if there is no clip.
+    public let clip: String?
+    /// Capture time of the frame, as a time stamp on the session clock.
+    public let capturedAt: ClockTime
+}
 
+/// The folder for stills and their clips. Each file gets a unique name.
+package struct StillFolder: Sendable {
     /// Path of the folder that the user selected, or of the session folder.
     private let root: String
     /// The subfolder of `root`.
@@ -55,7 +55,7 @@ public struct StillFolder: Sendable {
     ///   be written or already exists.
     package func write(
         _ still: Still, with codecs: any CodecFactory, as name: String? = nil
-    ) throws(StillError) -> Files {
+    ) throws(StillError) -> StillFiles {
         let (frame, jpeg): (CapturedFrame, SharedBytes)
         do throws(EncodingError) {
             frame = try still.squarePixelFrame(with: codecs)
@@ -65,7 +65,7 @@ public struct StillFolder: Sendable {
         }
         let facts = still.metadata.exif(of: frame, role: still.role, software: software)
         let clip: (movie: ClipFile, place: ContainedFile)
-        let files: Files
+        let files: StillFiles
         do throws(FileError) {
             try FolderCreation.make(root)
             let folder = try ContainedFolder(opening: root)
@@ -81,10 +81,10 @@ public struct StillFolder: Sendable {
             try StillFile.write(jpeg, facts, to: file)
             let time = still.frame.capturedAt
             guard let movie = ClipFile(still) else {
-                return Files(still: file.path, clip: nil, capturedAt: time)
+                return StillFiles(still: file.path, clip: nil, capturedAt: time)
             }
             clip = (movie, folder.file(base + ".mov"))
-            files = Files(still: file.path, clip: clip.place.path, capturedAt: time)
+            files = StillFiles(still: file.path, clip: clip.place.path, capturedAt: time)
         } catch {
             throw .file(error)
         }
@@ -124,7 +124,7 @@ extension Manifest.Still {
     ///   - files: The files that were written.
     ///   - folder: Path of the session folder; `nil` if there is none. Paths of files in this folder are stored as
     ///     relative paths.
-    package init(at_ns: Int64, role: String, _ files: StillFolder.Files, in folder: String?) {
+    package init(at_ns: Int64, role: String, _ files: StillFiles, in folder: String?) {
         func relative(_ path: String) -> String {
             guard let folder, path.hasPrefix(folder + "/") else { return path.printable(limit: 1000) }
             return String(path.dropFirst(folder.count + 1))

@@ -275,7 +275,8 @@ package final class StressTest: Sendable {
         let sampler = StressSampler(
             host, cameras: cameras, microphones: Array(setup.microphones.values), isRealTime: clock.isRealTime
         )
-        let session = setup.makeSession(
+        let session = MulticamSession(
+            setup,
             RecordingOptions(
                 parentFolder: folder, name: trial.name, duration: trial.duration, version: options.version),
             clock: clock, host: sampler)

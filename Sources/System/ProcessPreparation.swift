@@ -109,6 +109,26 @@ package enum ProgramPath {
     package static func sibling(_ name: String) -> String? {
         guard let own else { return nil }
         let folder = URL(fileURLWithPath: own).deletingLastPathComponent()
+        return find(name, forProgramIn: folder)
+    }
+
+    /// Locates a helper program of an installed multicam, for a program that uses the library. Looks for `multicam` in
+    /// the folders of `PATH`.
+    ///
+    /// - Parameter name: The helper program's name.
+    /// - Returns: The path of the program; `nil` if it isn't installed.
+    package static func installed(_ name: String) -> String? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        for folder in folders where folder.hasPrefix("/") {
+            let program = URL(fileURLWithPath: "\(folder)/multicam")
+            guard FileManager.default.isExecutableFile(atPath: program.path) else { continue }
+            let home = program.resolvingSymlinksInPath().deletingLastPathComponent()
+            if let path = find(name, forProgramIn: home) { return path }
+        }
+        return nil
+    }
+
+    private static func find(_ name: String, forProgramIn folder: URL) -> String? {
         let installed = folder.deletingLastPathComponent().appending(path: "libexec/multicam/\(name)")
         return [installed.path, folder.appending(path: name).path].first {
             FileManager.default.isExecutableFile(atPath: $0)

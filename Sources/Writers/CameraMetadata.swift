@@ -22,7 +22,7 @@ public struct CameraMetadata: Sendable, Equatable {
     /// Number of frames that this entry describes: 1, or the number of consecutive lost frames.
     public let count: Int
     /// Clock values from the camera's USB packets; `nil` if the packets don't contain clock values.
-    public let headerClock: UVCHeaderClock?
+    package let headerClock: UVCHeaderClock?
 
     /// Creates metadata. Each parameter sets the property of the same name.
     package init(

@@ -242,7 +242,8 @@ struct FaultTests {
         let profile = scratch.appending(path: "silent.yaml")
         try "cameras: { a: { device: \"virtual:clap?drop=1\", size: 320x180 } }".write(
             to: profile, atomically: true, encoding: .utf8)
-        let session = try SessionSetup(SessionConfiguration(profile: profile.path)).makeSession(
+        let session = MulticamSession(
+            try SessionSetup(SessionConfiguration(profile: profile.path)),
             RecordingOptions(parentFolder: scratch.path, version: "0.0.0"), clock: SimulatedClock())
         let error = await #expect(throws: RecordingError.self) { _ = try await session.record() }
         #expect(error?.description.contains("camera a") == true)

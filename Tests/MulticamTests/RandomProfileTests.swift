@@ -58,7 +58,7 @@ struct RandomProfileTests {
             let setup = try SessionSetup(SessionConfiguration(profile: file.path))
             let options = RecordingOptions(
                 parentFolder: folder.path, name: "session", duration: .milliseconds(600), version: "0.0.0")
-            return try await setup.makeSession(options, clock: SimulatedClock()).record()
+            return try await MulticamSession(setup, options, clock: SimulatedClock()).record()
         } catch {
             // This detects a type's default description instead of a written sentence.
             let sentence = "\(error)"

@@ -12,7 +12,14 @@ final class Recording {
     let result: RecordingResult
     let events: [String]
     /// The reported rotations, if a tracker was given.
-    private(set) var turns: [String] = []
+    /// Messages about the rotation of cameras.
+    var turns: [String] {
+        get throws {
+            try events.map { try JSONDecoder().decode(SessionEvent.self, from: Data($0.utf8)) }.compactMap {
+                if case .orientation(let event) = $0.content { event.text } else { nil }
+            }
+        }
+    }
     private let scratch: URL
 
     var manifest: Manifest { result.manifest }
@@ -44,14 +51,13 @@ final class Recording {
         let backupFolder = backsUpIntoItself ? scratch.path : scratch.path + "/backups"
         options.backup = backup.map { Backup(parentFolder: backupFolder, content: $0) }
         change(&options)
-        let session = setup.makeSession(
-            options, clock: clock, frameTaps: frameTaps, audioTaps: audioTaps,
+        let session = MulticamSession(
+            setup, options, clock: clock, frameTaps: frameTaps, audioTaps: audioTaps,
             metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs, host: host)
         steer(session)
         let rotation = setup.trackRotation(of: session)
         result = try await session.recordChecked()
         rotation?.stop()
-        if let rotation { for await sentence in rotation.messages { turns.append(sentence) } }
         folder = result.folder
         events = try String(contentsOfFile: folder + "/events.ndjson", encoding: .utf8).split(separator: "\n")
             .map(String.init)

@@ -26,7 +26,8 @@ struct StandbyTests {
         let file = scratch.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
         let setup = try SessionSetup(SessionConfiguration(profile: file.path))
-        return setup.makeSession(
+        return MulticamSession(
+            setup,
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0"))
     }

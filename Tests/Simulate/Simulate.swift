@@ -19,7 +19,8 @@ struct Simulate {
             exit(2)
         }
         let setup = try SessionSetup(SessionConfiguration(profile: words[1]))
-        let session = setup.makeSession(
+        let session = MulticamSession(
+            setup,
             RecordingOptions(
                 parentFolder: words[2], name: words[3], duration: .seconds(rounding: seconds),
                 version: MulticamVersion.current),

@@ -12,7 +12,9 @@ struct RecordWithPreview {
         }
 
         // Any profile is possible. This is a built-in profile with virtual devices for all roles.
-        let session = try await MulticamSession(
+        // The services accept commands from `multicam ctl`.
+        let services = try await SessionServices { print($0) }
+        let session = try await services.makeSession(
             SessionConfiguration(profile: "pip", usesVirtualDevices: true))
         // The governor can pause a preview if the computer is overloaded. The handler runs on a separate thread.
         let preview = FrameTap(role: "face", format: .converted(.i420), isPreview: true) { frame in
@@ -20,8 +22,6 @@ struct RecordWithPreview {
             print(Thumbnail(of: frame, columns: 64).text)
         }
         try session.attach(preview)
-        // Accepts commands from `multicam ctl`.
-        let services = try await SessionServices(for: session) { print($0) }
 
         let recording = try await session.startRecording(
             in: CommandLine.arguments.dropFirst().first ?? "recordings", duration: .seconds(5))

@@ -18,9 +18,16 @@ package enum SourceKind: String, Sendable, Hashable, Codable, CaseIterable {
     case screen
     /// Another program that sends frames or audio over the media socket.
     case application
+    /// A source that the program itself provides.
+    case own
 
     /// Determines a device's kind.
     package init(_ device: CaptureDevice) {
+        // Only devices that the program itself provides have neither a node nor a selector.
+        if device.node.isEmpty, device.selector.isEmpty {
+            self = .own
+            return
+        }
         self =
             switch device.deviceType {
             case .builtIn: .builtIn
@@ -54,6 +61,7 @@ extension SourceKind {
         case .phone: "Keep the page open on the phone, and keep the phone's screen on"
         case .screen: "Share the screen again"
         case .application: "Check the sending application"
+        case .own: "Check the application's own source"
         }
     }
 }
@@ -70,7 +78,7 @@ extension DeviceError.Reason {
     package static func noData(from kind: SourceKind, seconds: Int, after outage: String?) -> Self {
         switch kind {
         case .builtIn, .external, .microphone: .silent(seconds: seconds)
-        case .virtual, .file, .network, .phone, .screen, .application:
+        case .virtual, .file, .network, .phone, .screen, .application, .own:
             .other(
                 "the device delivered no usable data within \(seconds) s\(outage.map { " (\($0.trimmingFullStop))" } ?? ""). \(kind.advice), or remove the device from the profile."
             )

@@ -24,7 +24,7 @@ public struct FrameLayer: Sendable {
 }
 
 /// Where and how a camera's frame is drawn in a composed frame: everything about a layer except the frame itself.
-package struct LayerShape: Sendable, Equatable, Codable {
+package struct LayerShape: Sendable, Equatable, Encodable {
     /// Position and size of the layer in pixels of the composed frame. All four numbers are even, and the
     /// rectangle is inside the composed frame.
     package var rectangle: PixelRectangle

@@ -27,7 +27,7 @@ public final class CapturedFrame: Sendable {
     public let isOwned: Bool
     /// Times from the camera's USB packet headers; `nil` if the times weren't requested
     /// (`CameraSource.requestHeaderClock`) or aren't available.
-    public let headerClock: UVCHeaderClock?
+    package let headerClock: UVCHeaderClock?
     /// Decoded frame shared by several outputs that need all pixels; `nil` if each output decodes only the
     /// pixels that it needs.
     package let sharedDecoding: SharedDecoding?
@@ -197,21 +197,21 @@ package final class SharedDecoding: Sendable {
 /// 1.5, 2.4.3.3; `struct uvc_meta_buf` in linux/uvcvideo.h).
 ///
 /// Fields that the camera omits are `nil`.
-public struct UVCHeaderClock: Sendable, Hashable {
+package struct UVCHeaderClock: Sendable, Hashable {
     /// PTS: the camera's clock at the start of the frame's exposure. The clock counts at the rate in the
     /// device's descriptor (`dwClockFrequency`) and wraps at 2³².
-    public let presentationTime: UInt32?
+    package let presentationTime: UInt32?
     /// STC from the SCR field: the camera's clock when it sent the packet, from the same counter as
     /// `presentationTime`.
-    public let sourceClock: UInt32?
+    package let sourceClock: UInt32?
     /// SOF from the SCR field: the bus frame number (1 kHz, 0…2047) when the camera sent the packet.
-    public let busFrame: UInt16?
+    package let busFrame: UInt16?
     /// Time at which the driver received the packet, in nanoseconds on its timestamp clock: `CLOCK_MONOTONIC`
     /// unless the driver's parameter `clock` specifies another clock.
-    public let hostTime: ClockTime
+    package let hostTime: ClockTime
     /// Bus frame number of the computer's controller at `hostTime`, with as many bits as the controller
     /// provides.
-    public let hostFrame: UInt16
+    package let hostFrame: UInt16
 
     /// Creates a header clock from the fields of a packet header.
     package init(

@@ -196,6 +196,7 @@ package struct LossExplanation: Equatable {
         case .network, .phone: network(kind)
         case .screen: slowScreen
         case .application: slowApplication
+        case .own: slowSource
         }
     }
 
@@ -210,6 +211,7 @@ package struct LossExplanation: Equatable {
         case .network, .phone: network(kind)
         case .screen: slowScreen
         case .application: slowApplication
+        case .own: slowSource
         }
     }
 
@@ -232,6 +234,7 @@ package struct LossExplanation: Equatable {
         case .screen: Self("the captured screen image was damaged", "share the screen again")
         case .application:
             Self("the sending application delivered damaged data", "check the sending application")
+        case .own: Self("the application's own source delivered damaged data", checkSource)
         }
     }
 
@@ -256,6 +259,7 @@ package struct LossExplanation: Equatable {
                 "convert the file to a constant frame rate with `ffmpeg`")
         case .screen: slowScreen
         case .application, .microphone: slowApplication
+        case .own: slowSource
         }
     }
 
@@ -286,6 +290,10 @@ package struct LossExplanation: Equatable {
             Self(
                 "the camera's size or format was changed, or the camera was switched off",
                 "change camera settings only between recordings")
+        case .own:
+            Self(
+                "the application's own source changed its format",
+                "change the format of the source only between recordings")
         default:
             Self(
                 "the device was reconfigured or switched off",
@@ -299,6 +307,7 @@ package struct LossExplanation: Equatable {
         case .file: unreadable
         case .screen: slowScreen
         case .application: slowApplication
+        case .own: slowSource
         case .virtual: Self("the network connection to the camera lost data or failed", removeSimulatedFaults)
         default: Self("the network connection to the camera lost data or failed", useWiredConnection)
         }
@@ -331,6 +340,7 @@ package struct LossExplanation: Equatable {
             Self("the screen could not be captured", "keep the session unlocked, and allow screen sharing")
         case .application:
             Self("the sending application was closed or delivered no data", "check the sending application")
+        case .own: Self("the application's own source delivered no data", checkSource)
         }
     }
 
@@ -347,6 +357,9 @@ package struct LossExplanation: Equatable {
     private static let slowScreen = Self(
         "the screen could not be captured fast enough",
         "record the screen at a lower frame rate or a smaller size")
+    private static let checkSource = "check the source"
+    private static let slowSource = Self(
+        "the application's own source delivered fewer frames or samples than declared", checkSource)
     private static let slowApplication = Self(
         "the sending application was too slow", "check the sending application")
 

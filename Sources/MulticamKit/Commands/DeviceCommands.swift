@@ -106,7 +106,8 @@ extension SessionCommand {
             parse: { words throws(ControlError) in words.text },
             perform: { selector, _, context in
                 context.controller.standby.selectCamera(
-                    selector.isEmpty ? nil : selector, context.controller.setup)
+                    selector.isEmpty ? nil : selector, context.controller.setup,
+                    isStandby: context.controller.isStandby)
             }),
         SessionCommand(
             "add", "ROLE CAMERA",

@@ -121,12 +121,15 @@ extension SessionCommand {
                 guard let instant = context.instant(time.at, in: session) else {
                     return CommandContext.futureTimeReply
                 }
-                guard context.controller.isStandby else {
+                guard context.controller.stopsOnlyRecording else {
                     return context.controller.end(session, at: instant, isRecording: context.isRecording)
                 }
                 session.stop(at: instant)
                 return ControlReply(
-                    ok: true, text: "The recording is ending. The session returns to standby.")
+                    ok: true,
+                    text: context.controller.isStandby
+                        ? "The recording is ending. The session returns to standby."
+                        : "The recording is ending.")
             }),
         SessionCommand(
             "quit", "", "stop the recording, if any, and end the session", [.isImmediate, .ends],

@@ -129,7 +129,7 @@ struct PlanCompiler {
     private mutating func planned(_ camera: CameraRole) throws(ProfileError) -> PlannedCamera {
         let field = "cameras.\(camera.role)"
         let device = try device(camera.role, field, .video)
-        let isCopied = profile.tracks.cameras == .copy
+        let isCopied = profile.copiesTrack(of: device)
         let (rotation, rotationSource) = try rotation(of: camera, device)
         let asked = try CameraFormatChoice.choose(
             for: camera, on: device, rotation: rotation, isCopied: isCopied, source: profile.source)
@@ -160,6 +160,9 @@ struct PlanCompiler {
             notes.append(
                 "\(camera.role): frames cannot be dropped from a copied H.264 stream, so the track is recorded at the camera's rate of \(choice.trackRate) fps instead of \(wanted) fps."
             )
+        }
+        if profile.tracks.cameras == .copy, !isCopied {
+            notes.append("\(camera.role): the track is encoded, because raw frames can't be copied.")
         }
         if isCopied, choice.format.pixel == .h264 {
             notes.append(
@@ -278,7 +281,8 @@ struct PlanCompiler {
     ) throws(ProfileError) {
         if let note = zoom.note { notes.append("\(camera.role): \(note)") }
         let isShown = profile.program?.shown.contains(camera.role) ?? false
-        if profile.tracks.cameras == .copy, part != nil, !isShown {
+        let isCopied = isCopied(camera.role)
+        if isCopied, part != nil, !isShown {
             let field = camera.crop != nil ? "crop" : camera.zoom.factor > 1 ? "zoom" : "pan"
             throw profile.source.error(
                 at: "cameras.\(camera.role).\(field)",
@@ -287,13 +291,13 @@ struct PlanCompiler {
                 expected: "tracks: { cameras: encode }, or a program that shows \(camera.role)")
         }
         guard profile.tracks.cameras != .none else { return }
-        if camera.isMirrored || (part != nil && profile.tracks.cameras == .copy) {
+        if camera.isMirrored || (part != nil && isCopied) {
             let what =
-                profile.tracks.cameras == .encode || part == nil
+                !isCopied || part == nil
                 ? "mirrored" : camera.isMirrored ? "mirrored and cropped" : "cropped"
             notes.append(
                 "\(camera.role): the camera is \(what) only in the program. Its track "
-                    + (profile.tracks.cameras == .copy
+                    + (isCopied
                         ? "contains the whole frame as captured." : "is not mirrored.")
             )
         }
@@ -455,12 +459,12 @@ extension PlanCompiler {
         case .none:
             if let output { throw unusable(output, of: camera, why: "the camera has no track") }
             return nil
-        case .copy:
+        case .copy where isCopied(camera.role):
             if let output, output.size != nil {
                 throw unusable(output, of: camera, why: "copied frames keep the camera's size")
             }
             mode = .copy
-        case .encode: mode = .encode
+        case .copy, .encode: mode = .encode
         }
         let rate = choices[camera.role]?.trackRate ?? camera.format.rate
         let stored = camera.format.size
@@ -475,6 +479,10 @@ extension PlanCompiler {
             rotation: camera.rotation, crop: frame.crop)
         track.pixelAspect = camera.pixelAspect
         return track
+    }
+
+    private func isCopied(_ role: String) -> Bool {
+        devices[role].map { profile.copiesTrack(of: $0) } ?? (profile.tracks.cameras == .copy)
     }
 
     private func unusable(
@@ -636,5 +644,18 @@ extension PlanCompiler {
         notes.append(
             "\(liveOutput.name): the profile contains the stream key of this output, so everyone who can read the profile can see it. Use `url_from` to read it from a file or an environment variable."
         )
+    }
+}
+
+extension Profile {
+    /// Whether the track of a camera stores the camera's frames unchanged. The raw frames of a camera that isn't connected to
+    /// this computer can't be copied, so its track is encoded, unless the profile's file requires copies.
+    func copiesTrack(of device: PlannedDevice) -> Bool {
+        guard tracks.cameras == .copy else { return false }
+        let (camera, isRequired) = (device.device, source.has("tracks.cameras"))
+        guard !isRequired, camera.node.isEmpty, camera.deviceType != .virtual, camera.deviceType != .file,
+            case .listed(let formats) = device.offers, !formats.isEmpty
+        else { return true }
+        return formats.contains(where: \.pixel.isCompressed)
     }
 }

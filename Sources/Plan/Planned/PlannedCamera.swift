@@ -2,7 +2,7 @@ public import MulticamMedia
 package import MulticamProfiles
 
 /// A camera that is an input of a plan.
-public struct PlannedCamera: Sendable, Equatable, Codable {
+public struct PlannedCamera: Sendable, Equatable, Encodable {
     /// The camera's role, such as `desk`.
     public var role: String
     /// The selector that the user entered for the camera: `any`, `/dev/video0`, `virtual:clap`.
@@ -97,7 +97,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
 }
 
 /// A camera track (ISO track), which contains the recording of one camera.
-public struct PlannedCameraTrack: Sendable, Equatable, Codable {
+public struct PlannedCameraTrack: Sendable, Equatable, Encodable {
     /// How a track stores the camera's frames: `copy` stores the frames byte for byte, `encode` re-encodes
     /// them.
     public enum Mode: String, Sendable, Codable { case copy, encode }

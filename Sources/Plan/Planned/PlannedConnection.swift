@@ -5,7 +5,7 @@ public import MulticamMedia
 /// A plan's connections are derived from its devices, tracks, and program, so they are always consistent with
 /// these. `SessionPlan.connections` returns the connections; `connect`, `change`, and `disconnect` change
 /// them.
-public struct PlannedConnection: Sendable, Equatable, Codable {
+public struct PlannedConnection: Sendable, Equatable, Encodable {
     /// Role of the camera or microphone.
     public var input: String
     /// Name of the output: `program`, `cameras/desk`, `audio/host`, `metadata/desk`.

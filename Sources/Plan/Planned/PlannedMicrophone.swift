@@ -1,7 +1,7 @@
 public import MulticamMedia
 
 /// A microphone that is an input of a plan.
-public struct PlannedMicrophone: Sendable, Equatable, Codable {
+public struct PlannedMicrophone: Sendable, Equatable, Encodable {
     /// The microphone's role, such as `host`.
     public var role: String
     /// The selector that the user entered for the microphone, such as `default`.
@@ -60,7 +60,7 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
 }
 
 /// A microphone's audio track: a separate Broadcast Wave file, or an AAC track in the shared MOV file.
-public struct PlannedMicrophoneTrack: Sendable, Equatable, Codable {
+public struct PlannedMicrophoneTrack: Sendable, Equatable, Encodable {
     /// Name of the track, unique within the session. The name is the microphone's role, unless the track is
     /// started after another track of the same microphone ended.
     public var name: String

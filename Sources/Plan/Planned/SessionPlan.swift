@@ -8,7 +8,7 @@ public import MulticamProfiles
 /// A profile compiles to a plan once its devices are known. A client can also build a plan in code;
 /// `validate` returns the reasons why such a plan can't run. A plan can be checked, printed, compared, and
 /// run. A running session can replace its plan with another plan.
-public struct SessionPlan: Sendable, Equatable, Codable {
+public struct SessionPlan: Sendable, Equatable, Encodable {
     /// The profile's name.
     public var profile: String
     /// Cameras in order of priority. If the plan exceeds its budget, the last camera is reduced first.

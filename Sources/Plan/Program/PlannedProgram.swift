@@ -2,7 +2,7 @@ public import MulticamMedia
 package import MulticamProfiles
 
 /// The program of a plan: a movie with composed frames and mixed audio.
-public struct PlannedProgram: Sendable, Equatable, Codable {
+public struct PlannedProgram: Sendable, Equatable, Encodable {
     /// The program's file, relative to the session folder.
     public var file: String
     /// Encoder settings for the composed frames. Width and height are even.
@@ -61,7 +61,7 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
 
 /// The position of one camera in the program.
 @dynamicMemberLookup
-package struct PlannedLayer: Sendable, Equatable, Codable {
+package struct PlannedLayer: Sendable, Equatable, Encodable {
     /// The camera's role.
     package var role: String
     /// Where and how the camera's frame is drawn. The crop refers to the camera's stored frame.

@@ -3,7 +3,7 @@ public import MulticamProfiles
 
 /// The cameras that the program shows and their positions. An arrangement contains everything about the
 /// program's picture that may change during a recording.
-package struct ProgramArrangement: Sendable, Equatable, Codable {
+package struct ProgramArrangement: Sendable, Equatable, Encodable {
     /// Layout of the cameras.
     package var layout: ProgramLayout
     /// Role of the main camera.

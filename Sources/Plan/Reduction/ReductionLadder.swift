@@ -44,7 +44,7 @@ struct ReductionLadder {
             guard let planned = plan.camera(camera.role), let device = devices[camera.role] else { continue }
             asked[camera.role] = try CameraFormatChoice.choose(
                 for: camera, on: device, rotation: planned.rotation,
-                isCopied: profile.tracks.cameras == .copy,
+                isCopied: profile.copiesTrack(of: device),
                 source: profile.source)
         }
         self.requested = asked

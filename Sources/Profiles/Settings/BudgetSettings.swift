@@ -2,7 +2,7 @@ public import MulticamMedia
 
 /// The share of the machine's capacity that a recording may use, and the policy for recordings that need
 /// more.
-public struct BudgetSettings: Sendable, Equatable, Codable {
+public struct BudgetSettings: Sendable, Equatable, Encodable {
     /// The action taken before the start if a plan exceeds its budget.
     public enum Policy: String, Sendable, Codable, CaseIterable {
         /// Reduces frame sizes, frame rates, and other quality settings. Sizes and rates aren't reduced below

@@ -2,7 +2,7 @@ public import MulticamMedia
 
 /// Appearance of the program, apart from the layout and the choice of cameras: position and size of insets,
 /// and the fit of frames.
-public struct InsetStyle: Sendable, Equatable, Codable {
+public struct InsetStyle: Sendable, Equatable, Encodable {
     /// A corner of the program's frame.
     public enum Corner: String, Sendable, Codable, CaseIterable {
         case topLeft = "top-left"

@@ -77,8 +77,8 @@ public struct AudioSettings: Sendable, Equatable {
 }
 
 /// A named arrangement of the program, defined in the `scenes` section of a profile and applied with
-/// `multicam ctl scene NAME`.
-package struct SceneSettings: Sendable, Equatable, Codable {
+/// `SessionChange.scene`.
+package struct SceneSettings: Sendable, Equatable, Encodable {
     /// Name of the scene.
     package var name: String
     /// Layout of the cameras in the program's frame.

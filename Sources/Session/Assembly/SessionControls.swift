@@ -13,7 +13,7 @@ final class SessionControls: Sendable {
         var markers: [MarkerRequest] = []
         var splits: [SplitRequest] = []
         /// Newly taken stills, each with its camera's role and its files.
-        var stills: [(role: String, files: StillFolder.Files)] = []
+        var stills: [(role: String, files: StillFiles)] = []
         var plans: [PlanRequest] = []
         /// Events that originate outside the recording.
         var events: [EventRequest] = []
@@ -94,7 +94,7 @@ final class SessionControls: Sendable {
     }
 
     /// Requests that a still be added to the manifest. Does nothing if the recording has ended.
-    func registerStill(of role: String, _ files: StillFolder.Files) {
+    func registerStill(of role: String, _ files: StillFiles) {
         requests.withLock { if !$0.isClosed { $0.stills.append((role, files)) } }
     }
 

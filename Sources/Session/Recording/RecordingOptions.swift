@@ -29,6 +29,8 @@ public struct RecordingOptions: Sendable {
     /// Maximum number of bytes queued in memory for the disk of each session folder, at least 1 MiB. `nil`
     /// means 0.5 GiB, or the value that `MulticamKit` chooses for the computer.
     public var writeMemory: Int?
+    /// Whether the session sends the event `standby`; `false` if the caller does, after its own events.
+    package var announcesStandby = true
     /// Injects disk failures in tests. Called before each write with the file's path and the end of the write in bytes.
     /// Returns an errno value, or 0 for success.
     package var beforeWrite: @Sendable (String, Int64) -> Int32 = { _, _ in 0 }

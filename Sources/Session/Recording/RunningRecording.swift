@@ -251,7 +251,7 @@ final class RunningRecording {
                 warning: remark, at: MediaTime(nanoseconds: last.at_ns), track: SyncHistory.program))
     }
 
-    private func recordStill(_ files: StillFolder.Files, of role: String) {
+    private func recordStill(_ files: StillFiles, of role: String) {
         let time = max(MediaTime(context.clock.time(stamped: files.capturedAt), since: start), .zero)
         let still = Manifest.Still(at_ns: time.nanoseconds, role: role, files, in: context.folder)
         stills.append(still)

@@ -75,7 +75,9 @@ package struct SuppliedSources: Sendable {
                     ? device
                         + onCommandLine(
                             "can be used only while recording. Use `multicam record` or `multicam studio`.",
-                            otherwise: "can't be used by this program. Choose another device.")
+                            otherwise:
+                                "is connected by another process. Create the session with `SessionServices.makeSession`."
+                        )
                     : device
                         + "must be provided by the application, but the application does not provide a device for this role. Choose another device."
             )

@@ -117,8 +117,8 @@ struct RecordingMeasurement {
         // A governor that reduces quality would distort the measurement.
         request.allowsQualityReduction = false
         let setup = try SessionSetup(request, calibrations: nil)
-        let session = setup.makeSession(
-            RecordingOptions(parentFolder: folder.path, version: MulticamVersion.current))
+        let session = MulticamSession(
+            setup, RecordingOptions(parentFolder: folder.path, version: MulticamVersion.current))
         let watching = Task(executorPreference: TaskThreads.shared) {
             for await event in session.events where event.name == .started { break }
             defer { session.stop() }

@@ -3,20 +3,18 @@ internal import MulticamMedia
 internal import MulticamPlan
 internal import MulticamProfiles
 package import MulticamSession
+internal import MulticamSessionFolder
 internal import MulticamStills
 
 /// Tracks the computer's orientation while a session is recording, for cameras that are configured with
 /// `rotation: sensor`.
 ///
-/// The rotation of the program changes at the next tick, like any other committed change. A still uses the
+/// Each change is reported as the event `orientation`. The rotation of the program changes at the next tick, like any other committed change. A still uses the
 /// angle at the time of capture. The file of a camera has only one transformation matrix, so it keeps the
 /// angle from the start of the recording. The next recording of the session uses the angle at its own start.
 package final class SessionRotation: Sendable {
     /// The rotation coordinators of all cameras that follow the computer's orientation, by role.
     package let coordinators: [String: RotationCoordinator]
-    /// Messages for the user about orientation changes, one sentence each. `stop` ends the stream.
-    package let messages: AsyncStream<String>
-    private let sink: AsyncStream<String>.Continuation
     private let observation: OrientationObservation
 
     /// Starts tracking the computer's orientation if at least one camera in the plan requests it.
@@ -30,8 +28,6 @@ package final class SessionRotation: Sendable {
         _ plan: SessionPlan, devices: [String: CaptureDevice], tracker: any OrientationTracker,
         session: MulticamSession
     ) {
-        let (sentences, sink) = AsyncStream.makeStream(of: String.self)
-        (self.messages, self.sink) = (sentences, sink)
         var coordinators: [String: RotationCoordinator] = [:]
         for camera in plan.cameras where camera.rotationSource == .sensor {
             guard let device = devices[camera.role] else { continue }
@@ -41,27 +37,28 @@ package final class SessionRotation: Sendable {
             let file = plan.cameraTracks.first { $0.role == camera.role }?.file
             let turn = RotationApplier(
                 role: camera.role, file: file, hasProgram: plan.program != nil, session: session,
-                still: still, sink: sink)
+                still: still)
             // The computer may have been rotated since the plan was created.
             coordinator.observe { turn.apply($0.capture) }
             if coordinator.angles.capture != camera.rotation { turn.apply(coordinator.angles.capture) }
         }
         self.coordinators = coordinators
-        observation = tracker.observe { turn in
+        observation = tracker.observe { [weak session] turn in
             guard case .unknown(let reason) = turn else { return }
-            sink.yield(
-                "the orientation of the computer is unknown, so cameras keep their current rotation: \(reason)."
-            )
+            session?.report(
+                SessionEvent.Orientation(
+                    text:
+                        "the orientation of the computer is unknown, so cameras keep their current rotation: \(reason)."
+                ))
         }
     }
 
     deinit { stop() }
 
-    /// Stops tracking and ends `messages`.
+    /// Stops tracking.
     package func stop() {
         observation.end()
         for coordinator in coordinators.values { coordinator.stop() }
-        sink.finish()
     }
 
     /// Applies the computer's orientation to one camera.
@@ -72,7 +69,6 @@ package final class SessionRotation: Sendable {
         let hasProgram: Bool
         weak let session: MulticamSession?
         let still: StillCamera?
-        let sink: AsyncStream<String>.Continuation
 
         func apply(_ angle: Rotation) {
             guard let session else { return }
@@ -87,7 +83,9 @@ package final class SessionRotation: Sendable {
             if let file, session.status.phase == .recording {
                 text += "; \(file) keeps its initial rotation"
             }
-            sink.yield(text.trimmingFullStop + ".")
+            session.report(
+                SessionEvent.Orientation(
+                    track: role, degrees: Int64(angle.degrees), text: text.trimmingFullStop + "."))
         }
     }
 }

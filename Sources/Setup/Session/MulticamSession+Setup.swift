@@ -131,16 +131,18 @@ extension MulticamSession {
     ///   - metadataTaps: Taps that receive the metadata of each frame.
     ///   - synchronizedOutputs: Outputs that deliver the data of several devices together, tick by tick.
     ///   - clipLength: Length of the clip around each still. Zero disables clips.
+    ///   - keepsStreams: Whether H.264 frames are stored permanently, so that a still doesn't wait for a key frame.
     ///   - host: The computer whose system pressure is monitored. `nil` reads this computer; in simulated
     ///     time, `nil` disables the monitoring of system pressure.
     package convenience init(
         _ setup: SessionSetup, _ options: RecordingOptions = RecordingOptions(),
         clock: any SessionClock = MonotonicClock(), frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [],
         metadataTaps: [MetadataTap] = [], synchronizedOutputs: [SynchronizedOutput] = [],
-        clipLength: Nanoseconds = .zero, host: (any HostReading)? = nil
+        clipLength: Nanoseconds = .zero, keepsStreams: Bool = false, host: (any HostReading)? = nil
     ) {
         let stills = SessionStills(
-            setup.plan, cameras: setup.cameras, clock: clock, live: clipLength, codecs: setup.codecs)
+            setup.plan, cameras: setup.cameras, clock: clock, live: clipLength, codecs: setup.codecs,
+            keepsStreams: keepsStreams)
         var options = options
         if options.reduction == nil { options.reduction = setup.reduction }
         if options.machine == nil { options.machine = setup.request?.machine }

@@ -3,6 +3,7 @@ public import MulticamMedia
 package import MulticamPlan
 public import MulticamProfiles
 public import MulticamSession
+internal import MulticamWriters
 
 /// What a session records: a profile, the devices for its roles, and the recording's options.
 public struct SessionConfiguration: Sendable {
@@ -112,6 +113,21 @@ public struct SessionConfiguration: Sendable {
                 cameras: cameras.map { CameraRole(role: $0.key, device: $0.value.selector) },
                 microphones: microphones.map { MicrophoneRole(role: $0.key, device: $0.value.selector) },
                 tracks: tracks))
+    }
+}
+
+extension SessionConfiguration {
+    /// Checks the settings that don't depend on devices.
+    ///
+    /// - Throws: `SetupError.usage` if a setting is invalid or doesn't suit the profile.
+    func check(for profile: Profile) throws(SetupError) {
+        func refuse(_ error: RecordingError) -> SetupError { .usage(error.description) }
+        let known = profile.cameras.map(\.role) + profile.microphones.map(\.role)
+        for role in synchronizedOutputs.flatMap(\.roles) where !known.contains(role) {
+            throw refuse(.unknownRole(role, known: known))
+        }
+        if let duration = recording.duration, duration <= .zero { throw refuse(.invalidDuration(duration)) }
+        if recording.backup?.content == .program, profile.program == nil { throw refuse(.nothingToBackUp) }
     }
 }
 

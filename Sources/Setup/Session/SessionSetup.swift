@@ -3,7 +3,7 @@ internal import Glibc
 internal import MulticamCapture
 internal import MulticamControl
 internal import MulticamEncoding
-package import MulticamInputs
+internal import MulticamInputs
 package import MulticamMedia
 package import MulticamPlan
 package import MulticamProfiles
@@ -17,7 +17,7 @@ internal import MulticamVirtualDevices
 ///
 /// ```swift
 /// let setup = try SessionSetup(SessionConfiguration(profile: "pip", usesVirtualDevices: true))
-/// let session = setup.makeSession(RecordingOptions(parentFolder: "recordings", version: MulticamVersion.current))
+/// let session = MulticamSession(setup, RecordingOptions(parentFolder: "recordings"))
 /// let result = try await session.record()
 /// ```
 ///
@@ -87,9 +87,12 @@ package struct SessionSetup: Sendable {
     ) throws(SetupError) {
         var tracker = request.orientationTracker
         let asked = try Self.profile(of: request)
-        let own = try SuppliedSources(
-            cameras: request.ownCameras, microphones: request.ownMicrophones
-        ).adding(from: request.remoteDevices, for: asked, within: SuppliedSources.startupTimeout)
+        try request.check(for: asked)
+        let given = SuppliedSources(cameras: request.ownCameras, microphones: request.ownMicrophones)
+        // Errors in the configuration are reported before the wait for devices of other processes.
+        _ = try given.applied(to: asked)
+        let own = try given.adding(
+            from: request.remoteDevices, for: asked, within: SuppliedSources.startupTimeout)
         let profile = try own.applied(to: asked)
         let (plan, reduction, resolver, choices, keys) = try Self.resolve(
             request, profile, own: own, calibrations: calibrations, tracker: &tracker)
@@ -378,19 +381,6 @@ package struct SessionSetup: Sendable {
         case .builtIn, .external, .microphone: device.identity
         case .virtual, .file, .network, .screen: nil
         }
-    }
-
-    /// Creates a session for the opened devices; see `MulticamSession.init`.
-    package func makeSession(
-        _ options: RecordingOptions = RecordingOptions(), clock: any SessionClock = MonotonicClock(),
-        frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [], metadataTaps: [MetadataTap] = [],
-        synchronizedOutputs: [SynchronizedOutput] = [], clipLength: Nanoseconds = .zero,
-        host: (any HostReading)? = nil
-    ) -> MulticamSession {
-        MulticamSession(
-            self, options, clock: clock, frameTaps: frameTaps, audioTaps: audioTaps,
-            metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs, clipLength: clipLength,
-            host: host)
     }
 
     /// Returns the memory limit for the write queue of each folder. All queues together get a quarter of the available

@@ -1,9 +1,9 @@
 internal import MulticamInputs
 internal import MulticamInterchange
 package import MulticamMedia
-package import MulticamPlan
-package import MulticamProfiles
-package import MulticamSession
+public import MulticamPlan
+public import MulticamProfiles
+public import MulticamSession
 
 /// Switches the program to the active speaker while a session is running. The user can turn automatic switching on
 /// and off.
@@ -277,4 +277,26 @@ extension SessionSetup {
 extension MulticamSession {
     /// Automatic switching of the session; `nil` if the session can't switch by voice.
     package var voiceSwitcher: SessionVoiceSwitcher? { companion(of: SessionVoiceSwitcher.self) }
+
+    /// How the program's shots are selected: by changes of the application, or automatically by voice. After a change by the
+    /// application, automatic switching pauses for 10 s.
+    public var switching: ProgramSettings.Switching { voiceSwitcher?.mode ?? .manual }
+
+    /// Turns automatic switching on or off. If it is turned on, the current speaker is shown immediately.
+    ///
+    /// - Parameter mode: How shots are selected from now on.
+    /// - Throws: `SessionChangeError` if the session has ended, or if it can't switch by voice.
+    public func setSwitching(_ mode: ProgramSettings.Switching) throws(SessionChangeError) {
+        if hasEnded {
+            throw SessionChangeError(.ended, "the session has ended, so its switching mode can't be changed.")
+        }
+        guard let voiceSwitcher else {
+            if mode == .manual { return }
+            throw SessionChangeError(
+                .unsupported,
+                "this session can't switch by voice. It needs a program, two cameras, and a microphone that is assigned to a camera."
+            )
+        }
+        try voiceSwitcher.setMode(mode)
+    }
 }

@@ -112,7 +112,7 @@ package final class Snapshot: Sendable {
     /// - Throws: `StillError` if the frame can't be encoded, or if a file can't be written or already exists.
     package func write(
         _ still: Still, into folder: StillFolder, as name: String? = nil
-    ) throws(StillError) -> StillFolder.Files {
+    ) throws(StillError) -> StillFiles {
         try folder.write(still, with: Codecs(), as: name)
     }
 

@@ -309,16 +309,14 @@ struct RecordCommand: Command {
     /// Creates a session and directs all further signals and commands to it.
     func makeSession(_ setup: SessionSetup, duration: Nanoseconds?) -> MulticamSession {
         for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
-        let session = setup.makeSession(
-            RecordingOptions(
-                parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
-                backup: backup), clock: controller.clock, clipLength: live)
+        var options = RecordingOptions(
+            parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
+            backup: backup)
+        // The event follows the verdict of the last recording.
+        options.announcesStandby = false
+        let session = MulticamSession(
+            setup, options, clock: controller.clock, clipLength: live, keepsStreams: true)
         let rotation = setup.trackRotation(of: session)
-        if let rotation {
-            Task(executorPreference: TaskThreads.shared) {
-                for await text in rotation.messages { Output.message(text) }
-            }
-        }
         setup.makeVoiceSwitcher(for: session)
         controller.attach(session, setup, rotation: rotation)
         return session

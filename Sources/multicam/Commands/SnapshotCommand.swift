@@ -203,7 +203,7 @@ struct SnapshotCommand: Command {
         }
     }
 
-    private static func json(_ still: Still, _ files: StillFolder.Files, _ setup: SessionSetup) -> JSONValue {
+    private static func json(_ still: Still, _ files: StillFiles, _ setup: SessionSetup) -> JSONValue {
         var fields: [String: JSONValue] = [
             "role": .string(still.role), "file": .string(files.still.printable(limit: 4096)),
             "camera": .string((setup.cameras[still.role]?.device.name ?? "").printable()),

@@ -110,7 +110,7 @@ struct LiveBudgetTests {
             let text = profile.replacingOccurrences(of: "copy", with: "encode").replacingOccurrences(
                 of: "1.0, policy: POLICY", with: "\(budget), policy: adapt")
             try text.write(to: file, atomically: true, encoding: .utf8)
-            return try SessionSetup(SessionConfiguration(profile: file.path)).makeSession(options)
+            return MulticamSession(try SessionSetup(SessionConfiguration(profile: file.path)), options)
         }
         // Some capacity is left, but less than the output requires.
         let needed = try #require(try session(budget: 10).hardwareCost?.total)

@@ -264,7 +264,7 @@ struct VoiceSwitcherTests {
         let controller = SessionController()
         for (index, expected) in [mode, other].enumerated() {
             let setup = try Self.setup(switching: mode.rawValue)
-            let session = setup.makeSession()
+            let session = MulticamSession(setup)
             setup.makeVoiceSwitcher(for: session)
             controller.attach(session, setup)
             #expect(controller.status?.program?.switching == expected.rawValue)
@@ -277,7 +277,7 @@ struct VoiceSwitcherTests {
     @Test("the mode can't be changed after the session has ended")
     func ended() throws {
         let setup = try Self.setup(switching: "manual")
-        var session: MulticamSession? = setup.makeSession()
+        var session: MulticamSession? = MulticamSession(setup)
         let switcher = try #require(session.flatMap { setup.makeVoiceSwitcher(for: $0) })
         session = nil
         #expect(throws: SessionChangeError.self) { try switcher.setMode(.voice) }

@@ -46,10 +46,10 @@ struct HandBuiltPlanTests {
         let camera = try Self.camera("desk")
         let microphone = try VirtualSources.microphone(selector: "virtual:tone?channels=2", role: "host")
         let plan = try Self.plan(camera, microphone)
-        let session = SessionSetup(plan: plan, cameras: ["desk": camera], microphones: ["host": microphone])
-            .makeSession(
-                RecordingOptions(parentFolder: folder, name: "s", duration: .seconds(2), version: "0.0.0"),
-                clock: SimulatedClock())
+        let session = MulticamSession(
+            SessionSetup(plan: plan, cameras: ["desk": camera], microphones: ["host": microphone]),
+            RecordingOptions(parentFolder: folder, name: "s", duration: .seconds(2), version: "0.0.0"),
+            clock: SimulatedClock())
         #expect(session.connections == plan.connections)
         let result = try await session.recordChecked()
         defer {
@@ -78,7 +78,8 @@ struct HandBuiltPlanTests {
         let microphone = try VirtualSources.microphone(selector: "virtual:tone?channels=2", role: "host")
         var plan = try Self.plan(camera, microphone)
         try plan.disconnect(PlannedConnection(input: "desk", output: "cameras/desk"))
-        let session = SessionSetup(plan: plan, cameras: ["desk": camera], microphones: [:]).makeSession(
+        let session = MulticamSession(
+            SessionSetup(plan: plan, cameras: ["desk": camera], microphones: [:]),
             RecordingOptions(parentFolder: folder, duration: .seconds(1), version: "0.0.0"),
             clock: SimulatedClock())
         await #expect(

@@ -110,8 +110,8 @@ struct OwnSourceTests {
         #expect(setup.plan.cameras.map(\.selector) == ["own:grey"])
         #expect(setup.plan.microphones.map(\.format) == [AudioFormat(rate: 32_000, channels: 2)])
         #expect(try #require(setup.reduction).cost.total > 0)
-        let session = setup.makeSession(
-            RecordingOptions(parentFolder: folder, name: "s", duration: .seconds(2), version: "0.0.0"),
+        let session = MulticamSession(
+            setup, RecordingOptions(parentFolder: folder, name: "s", duration: .seconds(2), version: "0.0.0"),
             clock: SimulatedClock())
         let result = try await session.recordChecked()
         #expect(result.verdict.exceededLimits.isEmpty)
@@ -181,8 +181,8 @@ struct OwnSourceTests {
         #expect(!setup.plan.writesAnything)
         #expect(setup.plan.cameras.map(\.role) == ["desk"])
         #expect(setup.plan.microphones.map(\.role) == ["host"])
-        let session = setup.makeSession(
-            RecordingOptions(parentFolder: "", duration: .seconds(1), version: "0.0.0"),
+        let session = MulticamSession(
+            setup, RecordingOptions(parentFolder: "", duration: .seconds(1), version: "0.0.0"),
             clock: SimulatedClock(),
             frameTaps: [FrameTap(role: "desk", format: .asCaptured) { _ in }])
         try await session.run()

@@ -32,7 +32,8 @@ struct SessionLifecycleTests {
         }
 
         func makeSession(_ setup: SessionSetup? = nil, taps: [FrameTap] = []) throws -> MulticamSession {
-            try (setup ?? makeSetup()).makeSession(
+            try MulticamSession(
+                setup ?? makeSetup(),
                 RecordingOptions(parentFolder: folder.path, name: "session", version: "0.0.0"),
                 frameTaps: taps)
         }

@@ -42,7 +42,8 @@ struct SessionWithoutFilesTests {
         try profile.write(to: file, atomically: true, encoding: .utf8)
         let heard = ConditionLock(ReceivedData())
         let setup = try SessionSetup(SessionConfiguration(profile: file.path))
-        let session = setup.makeSession(
+        let session = MulticamSession(
+            setup,
             RecordingOptions(parentFolder: folder.path, name: "s", duration: .seconds(3), version: "0.0.0"),
             clock: SimulatedClock(),
             frameTaps: [
@@ -130,7 +131,8 @@ struct SessionWithoutFilesTests {
         let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
         let profile = try Profile(yaml: Array(Self.standbyProfile.utf8), file: "standby.yaml")
         let setup = try SessionSetup(SessionConfiguration(profile: profile))
-        let session = setup.makeSession(
+        let session = MulticamSession(
+            setup,
             RecordingOptions(parentFolder: folder, name: "s", duration: .milliseconds(500), version: "0.0.0"))
         try await session.standBy()
         try await session.commit([.audible(role: "m", false)])

@@ -39,7 +39,8 @@ struct MediaServerFixture: Sendable {
         var configuration = SessionConfiguration(profile: file.path)
         configuration.remoteDevices = devices
         setup = try SessionSetup(configuration)
-        session = setup.makeSession(
+        session = MulticamSession(
+            setup,
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(seconds), version: "0.0.0"))
         server.serve(session)

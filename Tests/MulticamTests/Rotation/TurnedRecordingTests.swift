@@ -44,7 +44,7 @@ struct TurnedRecordingTests {
         let file = try #require(try Reader.streams(recording.path("cameras/face.mov")).first)
         #expect(file.rotation == -90)
         #expect(
-            recording.turns == [
+            try recording.turns == [
                 "camera face was rotated: its frames are now rotated 180° clockwise, and the program was updated; cameras/face.mov keeps its initial rotation.",
                 "camera face was rotated: its frames are now rotated 90° clockwise, and the program was updated; cameras/face.mov keeps its initial rotation.",
             ])
@@ -63,7 +63,8 @@ struct TurnedRecordingTests {
         var configuration = SessionConfiguration(profile: file.path)
         configuration.orientationTracker = tracker
         let setup = try SessionSetup(configuration)
-        let session = setup.makeSession(
+        let session = MulticamSession(
+            setup,
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .milliseconds(500), version: "0.0.0"))
         let rotation = try #require(setup.trackRotation(of: session))

@@ -15,17 +15,18 @@ struct StillRecordingTests {
     private func record(
         _ camera: String, live: Nanoseconds = .zero, tracks: String = "copy", microphone: String? = nil,
         in scratch: URL
-    ) async throws -> (result: RecordingResult, still: Result<StillFolder.Files, StillError>) {
+    ) async throws -> (result: RecordingResult, still: Result<StillFiles, StillError>) {
         let file = scratch.appending(path: "test.yaml")
         let microphones = microphone.map { "\nmicrophones: { host: { device: \"\($0)\" } }" } ?? ""
         try "cameras: { desk: { \(camera) } }\ntracks: { cameras: \(tracks) }\(microphones)".write(
             to: file, atomically: true, encoding: .utf8)
         let setup = try SessionSetup(SessionConfiguration(profile: file.path))
-        let session = setup.makeSession(
+        let session = MulticamSession(
+            setup,
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(60), version: "0.0.0"),
             clipLength: live)
-        let taken = ConditionLock<Result<StillFolder.Files, StillError>?>(nil)
+        let taken = ConditionLock<Result<StillFiles, StillError>?>(nil)
         let taker = MediaThread.startWhenPossible(name: "taker") {
             let clock = MonotonicClock()
             let limit = clock.now + .seconds(30)

@@ -193,9 +193,9 @@ struct AttachedTapTests {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "taps-\(UUID().uuidString)")
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
-        let session = try SessionSetup(
-            SessionConfiguration(profile: try Profile(yaml: Array(profile.utf8), file: "test.yaml"))
-        ).makeSession(
+        let session = MulticamSession(
+            try SessionSetup(
+                SessionConfiguration(profile: try Profile(yaml: Array(profile.utf8), file: "test.yaml"))),
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0"))
         try await session.standBy()
@@ -334,7 +334,8 @@ struct AttachedTapTests {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         let file = scratch.appending(path: "test.yaml")
         try profile.write(to: file, atomically: true, encoding: .utf8)
-        let session = try SessionSetup(SessionConfiguration(profile: file.path)).makeSession(
+        let session = MulticamSession(
+            try SessionSetup(SessionConfiguration(profile: file.path)),
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0"))
         try await session.standBy()
