@@ -221,8 +221,8 @@ struct SessionEntryTests {
         await session.close()
         #expect(throws: SessionChangeError.self) { try session.setSwitching(.voice) }
         let ended = await #expect(throws: RecordingError.self) { _ = try await session.record() }
-        #expect((ended as (any Error)?)?.localizedDescription == ended?.description)
-        #expect(ended is any MulticamError)
+        let refusal: any MulticamError = try #require(ended)
+        #expect((refusal as any Error).localizedDescription == refusal.description)
     }
 
     @Test("a plan that exceeds the computer's capacity is refused with its cost")

@@ -58,12 +58,8 @@ struct SessionServicesTests {
 
             let started = try await Self.ctl("start")
             #expect(started.ok, "\(started.text)")
-            var requested: Recording?
-            for await recording in services.requestedRecordings {
-                requested = recording
-                break
-            }
-            let second = try #require(requested)
+            var requested = services.requestedRecordings.makeAsyncIterator()
+            let second = try #require(await requested.next())
             #expect(second.isRunning)
             second.stop()
             #expect(try await second.result.folder != result.folder)
