@@ -59,6 +59,8 @@ static void load(void) {
     }
 }
 
+int media_sound_library_version(void) { return LIBAVFILTER_VERSION_MAJOR; }
+
 struct media_sound_chain {
     AVFilterGraph *graph;
     AVFilterContext *source, *sink;
@@ -111,7 +113,7 @@ int media_sound_chain_open(const char *filters, int rate, int channels, media_so
     pthread_once(&once, load);
     *chain = NULL;
     if (load_error[0]) {
-        snprintf(problem, size, "loading " LIBRARY " (%s)", load_error);
+        snprintf(problem, size, "%s", load_error);
         return AVERROR_EXTERNAL;
     }
     media_sound_chain *made = av_mallocz(sizeof *made);

@@ -1,7 +1,7 @@
 package import MulticamMedia
 
-/// The audio of a microphone, or of the mix, on its way to the program. The audio is filtered, and remains aligned to the sample:
-/// filters that need more input only return their output later. Not thread-safe: use it from one thread only.
+/// Filters the audio of a microphone, or of the mix, for the program. The output is aligned with the input to the sample, and may
+/// arrive later. Not thread-safe: use it from one thread only.
 ///
 /// If the filters change, both the old and the new filters run for a moment, and the output is faded from one to the other,
 /// since a sudden change would be audible as a click.
@@ -66,21 +66,30 @@ package final class ProcessedSound {
     private func startFade() {
         guard wanted != processing, fade == nil else { return }
         processing = wanted
-        do throws(EncodingError) {
-            let filters =
-                wanted.isOff ? nil : try codecs.makeSoundFilters(wanted, channels: channels, name: name)
-            guard end > first || stage.filters != nil || wasUsed else {
-                stage = Stage(filters: filters)
-                return
+        var filters: (any SoundFiltering)?
+        if !wanted.isOff {
+            do throws(EncodingError) {
+                filters = try codecs.makeSoundFilters(wanted, channels: channels, name: name)
+            } catch {
+                reportFailure(error)
+                guard stage.filters != nil else { return }
             }
-            // The new filters' output begins at the next sample, so it is padded to begin at `first`.
-            let padding = [Float](repeating: 0, count: Int(end - first) * channels)
-            let begin = end + Self.settling
-            if stage.filters == nil { unfiltered = stage.output }
-            fade = Fade(stage: Stage(filters: filters, output: padding), range: begin..<begin + Self.fading)
-        } catch {
-            failures.append(Self.message(of: name, error))
         }
+        guard wasUsed else {
+            stage = Stage(filters: filters)
+            return
+        }
+        // The new filters' output begins at the next sample, so it is padded to begin at `first`.
+        let padding = [Float](repeating: 0, count: Int(end - first) * channels)
+        let begin = end + Self.settling
+        if stage.filters == nil { unfiltered = stage.output }
+        fade = Fade(stage: Stage(filters: filters, output: padding), range: begin..<begin + Self.fading)
+    }
+
+    private func reportFailure(_ error: EncodingError) {
+        failures.append(
+            "the audio of \(name) is no longer processed: \(error.operation) failed (\(error.reason)). "
+                .printable(limit: 600) + "The program uses the unprocessed audio.")
     }
 
     /// Appends the next samples.
@@ -95,10 +104,13 @@ package final class ProcessedSound {
         }
     }
 
-    /// Discards all samples before an index, and continues there.
+    /// Discards all samples before an index, and continues there with filters that don't contain earlier samples.
     package func skip(to index: Int64) {
-        if let fade { stage = fade.stage }
-        (fade, stage.output, unfiltered, first, end) = (nil, [], [], index, index)
+        (first, end) = (index, index)
+        guard wasUsed else { return }
+        (wasUsed, stage, fade, unfiltered) = (false, Stage(filters: nil), nil, [])
+        processing = .off
+        startFade()
     }
 
     private func run(_ stage: inout Stage, _ samples: [Float]) {
@@ -109,14 +121,9 @@ package final class ProcessedSound {
         do throws(EncodingError) {
             stage.output += try filters.filter(samples)
         } catch {
-            failures.append(Self.message(of: name, error))
+            reportFailure(error)
             stage = Stage(filters: nil, output: stage.output + unfiltered.dropFirst(stage.output.count))
         }
-    }
-
-    private static func message(of name: String, _ error: EncodingError) -> String {
-        "the audio of \(name) isn't processed any more: \(error.description.printable(limit: 500)). The program uses the unprocessed "
-            + "audio. To try again, change the processing."
     }
 
     /// Index of the sample up to which `dequeue` can return samples.

@@ -1,6 +1,6 @@
 internal import MulticamEncoding
 package import MulticamInterchange
-internal import MulticamMedia
+package import MulticamMedia
 internal import MulticamSystem
 internal import MulticamTiming
 
@@ -13,15 +13,15 @@ package struct RenderedSound: Sendable {
     package var loudness: Double?
     /// Bit rate in bits per second.
     package var bitrate: Int
-    /// Whether the microphones and the mix are filtered as they were in the program.
-    package var isProcessed: Bool
+    /// Filters of the microphones by role, and of the mix (`program`); `nil` to use the filters of the recorded program.
+    package var processing: [String: SoundProcessing]?
 
     /// Creates audio settings. The default settings reproduce the program's mix without mastering.
     package init(
         gains: [String: Double]? = nil, loudness: Double? = nil, bitrate: Int = 160_000,
-        isProcessed: Bool = true
+        processing: [String: SoundProcessing]? = nil
     ) {
-        self.isProcessed = isProcessed
+        self.processing = processing
         self.gains = gains
         self.loudness = loudness
         self.bitrate = bitrate

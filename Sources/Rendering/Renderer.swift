@@ -196,7 +196,7 @@ package struct Renderer: Sendable {
         guard let sound else { return nil }
         func mix() -> SessionMix {
             SessionMix(
-                session, folder: folder, gains: sound.gains, isProcessed: sound.isProcessed,
+                session, folder: folder, gains: sound.gains, processing: sound.processing,
                 from: samples.lowerBound)
         }
         guard mix().hasAudio else { return nil }

@@ -42,10 +42,11 @@ final class SessionMix {
     ///   - folder: Path of the session folder.
     ///   - gains: Microphone gains in decibels, by role; `nil` to use the program's gains. Microphones that
     ///     aren't listed are muted.
-    ///   - isProcessed: Whether the microphones and the mix are filtered as they were in the program.
+    ///   - processing: Filters of the microphones by role, and of the mix (`program`); `nil` to use the program's filters.
     ///   - start: Index of the first sample, counted from T0.
     init(
-        _ session: RecordedSession, folder: String, gains: [String: Double]?, isProcessed: Bool = true,
+        _ session: RecordedSession, folder: String, gains: [String: Double]?,
+        processing: [String: SoundProcessing]? = nil,
         from start: Int64
     ) {
         let isMixed = session.microphones.isEmpty
@@ -58,7 +59,11 @@ final class SessionMix {
         position = begin
         let codecs = Codecs()
         mix = ProcessedSound("the mix", channels: AudioGrid.mixChannels, from: begin, codecs: codecs)
-        mixProcessing = isMixed || !isProcessed ? [] : session.processing(of: SessionPlan.programOwner)
+        func filters(of role: String) -> [(from: MediaTime, processing: SoundProcessing)] {
+            guard let processing else { return isMixed ? [] : session.processing(of: role) }
+            return [(.zero, processing[role] ?? .off)]
+        }
+        mixProcessing = filters(of: SessionPlan.programOwner)
         voices = tracks.compactMap { track in
             var course: [(frame: Int64, decibels: Double?)] = [(0, 0)]
             if let gains, !isMixed {
@@ -79,7 +84,7 @@ final class SessionMix {
                 sound: ProcessedSound(
                     track.role, channels: reader.channels > 2 ? 1 : reader.channels, from: begin,
                     codecs: codecs),
-                processing: isMixed || !isProcessed ? [] : session.processing(of: track.role))
+                processing: filters(of: track.role))
         }
         for index in voices.indices { voices[index].last = gain(of: index, inBlockTo: position) }
     }
@@ -169,7 +174,7 @@ final class SessionMix {
         let samples = reader.samples(range)
         guard reader.channels != channels else { return samples }
         let step = reader.channels
-        let mono = stride(from: 0, to: samples.count, by: step).map { place in
+        let mono = stride(from: 0, through: samples.count - step, by: step).map { place in
             samples[place..<place + step].reduce(0, +) / Float(step)
         }
         return channels == 1 ? mono : mono.flatMap { [$0, $0] }

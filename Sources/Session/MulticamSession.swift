@@ -266,6 +266,16 @@ public final class MulticamSession: Sendable {
                 .unsupported,
                 "`\(change)` works only during a recording, and this session doesn't write files.")
         }
+        for case .processing(let role, let processing) in changes {
+            do throws(EncodingError) {
+                try codecs.prepareSoundFilters(of: ProgramMix(processing: [role: processing]))
+            } catch {
+                throw SessionChangeError(
+                    .failed,
+                    "the audio of \(role.printable()) can't be processed: \(error.operation) failed (\(error.reason))."
+                )
+            }
+        }
         try change(
             describedAs: changes.map(\.description), requestedCameras: Set(asked), at: time, decided: decided
         ) {

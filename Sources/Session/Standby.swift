@@ -131,6 +131,9 @@ final class Standby: Sendable {
                     publish(
                         SessionEvent(warning: text, at: idling.position(at: clock.now)))
                 }
+                for text in stage.dequeueFailures() {
+                    publish(SessionEvent(warning: text, at: idling.position(at: clock.now)))
+                }
                 guard clock.now >= reported + Self.interval else { continue }
                 reported = clock.now
                 report(idling.status(at: reported))

@@ -24,6 +24,7 @@ final class StandbyStage {
     /// Capture times of the frames that were composed last.
     private var shown: [ClockTime?]?
     private var shownLayers: [PlannedLayer] = []
+    private var failures: [String] = []
     /// The error that stopped all output for the rest of this pause.
     private var failure: EncodingError?
 
@@ -133,6 +134,12 @@ final class StandbyStage {
 
     // MARK: Audio
 
+    /// Returns a sentence for each failure of filters since the last call.
+    func dequeueFailures() -> [String] {
+        defer { failures = [] }
+        return failures
+    }
+
     private func advanceAudio(_ plan: SessionPlan) throws(EncodingError) {
         guard taps.wantsAudio || encoders?.audio != nil else {
             audio = nil
@@ -149,6 +156,7 @@ final class StandbyStage {
         stage.advance(to: block / samples * samples)
         // The microphones' events are dropped here because the owner of the devices reports them.
         for microphone in stage.microphones { _ = microphone.dequeueEvents() }
+        failures += stage.dequeueFailures()
     }
 
     private func makeAudio() throws(EncodingError) -> (AudioStage, ClockTime) {

@@ -29,6 +29,7 @@ static const int32_t ff_end_of_file = AVERROR_EOF;
 static const int32_t ff_stream_not_found = AVERROR_STREAM_NOT_FOUND;
 static const int32_t ff_invalid_data = AVERROR_INVALIDDATA;
 static const int32_t ff_try_again = AVERROR(EAGAIN);
+static const int32_t ff_external = AVERROR_EXTERNAL;
 static const int32_t ff_exit = AVERROR_EXIT;
 static const int32_t ff_unauthorized = AVERROR_HTTP_UNAUTHORIZED;
 static const int32_t ff_forbidden = AVERROR_HTTP_FORBIDDEN;

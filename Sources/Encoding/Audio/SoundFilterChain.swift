@@ -99,8 +99,8 @@ extension SoundProcessing {
                 "agate=threshold=\(linear(level)):range=\(linear(-20)):ratio=3:attack=5:release=200:knee=4")
         }
         if let strength = self[.deEsser] { filters.append("deesser=i=\(strength)") }
-        if self[.threshold] != nil || self[.ratio] != nil || self[.makeup] != nil {
-            let (threshold, ratio) = (self[.threshold] ?? -24, self[.ratio] ?? 3)
+        if let threshold = self[.threshold] {
+            let ratio = self[.ratio] ?? 3
             filters.append(
                 "acompressor=threshold=\(linear(threshold)):ratio=\(ratio):attack=10:release=200:knee=6:"
                     + "makeup=\(linear(self[.makeup] ?? 0))")
@@ -134,9 +134,16 @@ private struct OwnedChain: ~Copyable {
             description, Int32(AudioFormat.sessionRate), Int32(channels), &opened, &problem,
             Int32(problem.count))
         guard code >= 0, let opened else {
-            let step = String(
-                decoding: problem.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            throw EncodingError(name, step.printable(limit: 300), code: code)
+            let bytes = problem.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            let text = String(decoding: bytes, as: UTF8.self).printable(limit: 300)
+            guard code != ff_external else {
+                throw EncodingError(
+                    subject: name, operation: "loading libavfilter",
+                    reason:
+                        "\(text); install the package libavfilter\(media_sound_library_version()), and restart multicam"
+                )
+            }
+            throw EncodingError(name, text, code: code)
         }
         pointer = opened
     }

@@ -14,7 +14,7 @@ public struct SoundProcessing: Sendable, Hashable {
 
     /// A setting of a filter. The raw value is the setting's name in profiles, changes, and manifests, which all
     /// use this list.
-    package enum Setting: String, Sendable, CaseIterable {
+    package enum Setting: String, Sendable, CaseIterable, CodingKey {
         /// Cutoff frequency of the high-pass filter in hertz.
         case highPass = "high_pass"
         /// Maximum reduction of steady noise in decibels.
@@ -23,11 +23,11 @@ public struct SoundProcessing: Sendable, Hashable {
         case gate
         /// Strength of the reduction of sharp “s” sounds.
         case deEsser = "de_esser"
-        /// Level in dBFS above which the compressor reduces the level.
+        /// Threshold of the compressor in dBFS. Without a threshold, the compressor isn't used.
         case threshold
-        /// Compression ratio above the threshold.
+        /// Compression ratio above the threshold; 3 if it isn't set.
         case ratio
-        /// Gain in decibels after the compressor.
+        /// Gain in decibels of the compressor; 0 if it isn't set.
         case makeup
         /// Gain in decibels of a shelf below 200 Hz.
         case bass
@@ -147,7 +147,10 @@ public struct SoundProcessing: Sendable, Hashable {
         var processing = SoundProcessing(preset)
         for word in words.dropFirst() {
             let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, let setting = Setting(rawValue: parts[0]) else {
+            guard parts.count == 2 else {
+                return .failure(Invalid("where each setting is SETTING=VALUE, for example gate=-50"))
+            }
+            guard let setting = Setting(rawValue: parts[0]) else {
                 let names = Setting.allCases.map(\.rawValue).joined(separator: ", ")
                 return .failure(Invalid("where SETTING is one of \(names)"))
             }
@@ -174,18 +177,18 @@ public struct SoundProcessing: Sendable, Hashable {
 extension SoundProcessing: Codable {
     /// Reads the values of the settings by name. Unknown settings, which a newer version may have written, are ignored.
     public init(from decoder: any Decoder) throws {
-        let values = try decoder.singleValueContainer().decode([String: Double].self)
+        let container = try decoder.container(keyedBy: Setting.self)
         self = .off
-        for (name, value) in values where value.isFinite {
-            if let setting = Setting(rawValue: name) { self[setting] = value }
+        for setting in Setting.allCases {
+            let value = try container.decodeIfPresent(Double.self, forKey: setting)
+            self[setting] = value.flatMap { $0.isFinite ? $0 : nil }
         }
     }
 
     /// Writes the values of the settings by name.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(
-            Dictionary(values.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: { first, _ in first }))
+        var container = encoder.container(keyedBy: Setting.self)
+        for setting in Setting.allCases { try container.encodeIfPresent(values[setting], forKey: setting) }
     }
 }
 

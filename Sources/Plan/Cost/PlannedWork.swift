@@ -104,8 +104,9 @@ package struct PlannedWork: Sendable, Equatable {
         add(
             .resample, rate: slices, units: Double(microphone.format.rate * channels) / slices,
             of: microphone.role)
-        if plan.program?.mix.contains(microphone.role) ?? false {
-            filter(microphone.processing, channels: min(channels, 2), owner: microphone.role)
+        // Muted microphones are filtered, too, so that they can be heard at once.
+        if let program = plan.program, !program.mix.isEmpty {
+            filter(microphone.processing, channels: channels > 2 ? 1 : channels, owner: microphone.role)
         }
         guard let track = plan.microphoneTracks.first(where: { $0.role == microphone.role }) else { return }
         let samples = Double(AudioFormat.sessionRate * channels)

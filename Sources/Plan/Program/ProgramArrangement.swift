@@ -145,6 +145,10 @@ struct ProgramState: Sendable, Equatable {
     let mix: [String]
     /// Microphone gains in decibels, by role.
     let gains: [String: Double]
+    /// Filters of the microphones, by role.
+    let processing: [String: SoundProcessing]
+    /// Filters of the mix.
+    let mixProcessing: SoundProcessing
 
     /// Creates the state of a plan's program; `nil` if the plan doesn't have a program.
     init?(of plan: SessionPlan) {
@@ -152,6 +156,8 @@ struct ProgramState: Sendable, Equatable {
         arrangement = program.arrangement
         mix = program.mix
         gains = Dictionary(plan.microphones.map { ($0.role, $0.gain) }) { $1 }
+        processing = Dictionary(plan.microphones.map { ($0.role, $0.processing) }) { $1 }
+        mixProcessing = program.mixProcessing
     }
 }
 

@@ -457,7 +457,9 @@ extension RunningPlan {
         program.mix = last.mix
         plan.program = program
         for index in plan.microphones.indices {
-            if let gain = last.gains[plan.microphones[index].role] { plan.microphones[index].gain = gain }
+            let role = plan.microphones[index].role
+            if let gain = last.gains[role] { plan.microphones[index].gain = gain }
+            if let processing = last.processing[role] { plan.microphones[index].processing = processing }
         }
     }
 }

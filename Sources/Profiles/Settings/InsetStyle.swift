@@ -30,13 +30,17 @@ public struct InsetStyle: Sendable, Equatable, Encodable {
 
         /// Description of the valid values: `a width in pixels from 0 to 64`.
         package var expected: String {
-            let kind = isWhole ? "a width in pixels" : "a fraction of the program width"
+            let kind =
+                switch self {
+                case .scale, .margin: "a fraction of the program width"
+                case .border: "a width in pixels"
+                }
             return "\(kind) from \(text(range.lowerBound)) to \(text(range.upperBound))"
         }
 
         /// Returns a value as text.
         package func text(_ value: Double) -> String {
-            value == value.rounded() && range.contains(value) ? "\(Int(value))" : "\(value)"
+            value == value.rounded() && abs(value) < 1e9 ? "\(Int(value))" : "\(value)"
         }
 
         /// Returns the value of a text; `nil` if it isn't a finite number of the right kind. The range isn't checked.

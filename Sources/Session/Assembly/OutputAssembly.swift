@@ -110,6 +110,7 @@ struct OutputAssembly {
             if plan.program?.mix.isEmpty == false {
                 prepared.mixMeter = Carried(
                     try codecs.makeLoudnessMeter(channels: AudioGrid.mixChannels, name: "program"))
+                try codecs.prepareSoundFilters(of: plan.mix)
             }
             for file in prepared.streams.map(\.file) where prepared.movies[file] == nil && !disks.isEmpty {
                 let tracks = prepared.streams.filter { $0.file == file }.map(\.track)

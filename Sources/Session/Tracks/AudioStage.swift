@@ -19,8 +19,20 @@ final class AudioStage {
     /// The mix of all voices.
     private let mix: ProcessedSound
     /// Blocks that aren't mixed yet, because filters haven't returned their samples, with the gains of their microphones.
-    private var blocks: [(end: Int64, gains: [(last: Float, next: Float)])] = []
+    private var blocks: [Block] = []
+    /// The processing of the mix from the next block on.
+    private var mixProcessing = SoundProcessing.off
     private let start: ClockTime
+
+    /// A block of 20 ms that isn't mixed yet.
+    private struct Block {
+        /// Index of the sample after the block.
+        let end: Int64
+        /// Linear gain of each microphone at the beginning and at the end.
+        let gains: [(last: Float, next: Float)]
+        let mixProcessing: SoundProcessing
+    }
+
     /// Index of the next sample of all microphones.
     private(set) var position: Int64 = 0
 
@@ -68,7 +80,7 @@ final class AudioStage {
 
     private func setProcessing(_ mix: ProgramMix) {
         for voice in voices { voice.setProcessing(mix.processing[voice.name] ?? .off) }
-        self.mix.setProcessing(mix.mixProcessing)
+        mixProcessing = mix.mixProcessing
     }
 
     /// Adds a microphone, which isn't audible until `setMix` mixes it.
@@ -107,7 +119,7 @@ final class AudioStage {
             for (voice, slice) in zip(voices, slices) {
                 voice.append(Self.samples(of: slice, channels: voice.channels))
             }
-            blocks.append((end, gains))
+            blocks.append(Block(end: end, gains: gains, mixProcessing: mixProcessing))
         } else {
             blocks = []
             for sound in voices + [mix] { sound.skip(to: end) }
@@ -125,6 +137,7 @@ final class AudioStage {
             voices.prefix(block.gains.count).allSatisfy({ $0.available >= block.end })
         {
             blocks.removeFirst()
+            mix.setProcessing(block.mixProcessing)
             mix.append(mixed(block.gains, to: block.end))
         }
         deliver(to: mix.available)
@@ -191,5 +204,19 @@ final class AudioStage {
         return stride(from: 0, to: audio.samples.count, by: audio.channels).map { start in
             audio.samples[start..<start + audio.channels].reduce(0, +) * share
         }
+    }
+}
+
+extension CodecFactory {
+    /// Creates all filters of a mix once, because loading the library and measuring the delays would take too long on the timeline's
+    /// thread.
+    ///
+    /// - Throws: `EncodingError` if filters can't be created.
+    func prepareSoundFilters(of mix: ProgramMix) throws(EncodingError) {
+        for (role, processing) in mix.processing where !processing.isOff {
+            _ = try makeSoundFilters(processing, channels: 1, name: role)
+        }
+        guard !mix.mixProcessing.isOff else { return }
+        _ = try makeSoundFilters(mix.mixProcessing, channels: AudioGrid.mixChannels, name: "the mix")
     }
 }

@@ -30,7 +30,7 @@ struct RenderCommand: Command {
             OptionSpec(
                 "profile", "P",
                 help:
-                    "Use the layout, size, encoder, and mix of this profile. Its roles must match the recording's roles."
+                    "Use the layout, size, encoder, mix, and processing of this profile. Its roles must match the recording's roles."
             ),
             OptionSpec(
                 "layout", "LAYOUT", kind: .keywords(ProgramLayout.names),
@@ -49,7 +49,7 @@ struct RenderCommand: Command {
                 help: "Integrated loudness in LUFS (EBU R 128), -40 to -5, with true peaks below -1 dBTP."),
             OptionSpec(
                 "unprocessed",
-                help: "Mix the microphones without the filters that the program used (`processing`)."),
+                help: "Mix the microphones without filters (`processing`)."),
             OptionSpec(
                 "proxies", help: "Also create small copies of the camera files for editing, in edit/proxies."),
             OptionSpec(
@@ -185,7 +185,8 @@ struct RenderSettings: Sendable {
     var cut: Cut
     var size: FrameSize?
     var loudness: Double?
-    let isProcessed: Bool
+    /// Filters of the microphones by role, and of the mix (`program`); `nil` for those of the program.
+    private var processing: [String: SoundProcessing]?
     var ticks: Range<Int64> = 0..<0
     private var style: InsetStyle?
     private var video: VideoSettings?
@@ -194,7 +195,7 @@ struct RenderSettings: Sendable {
 
     /// Creates settings without a profile. Each parameter sets the property of the same name.
     init(cut: Cut, size: FrameSize?, loudness: Double?, isProcessed: Bool) {
-        self.isProcessed = isProcessed
+        processing = isProcessed ? nil : [:]
         self.cut = cut
         self.size = size
         self.loudness = loudness
@@ -248,6 +249,10 @@ struct RenderSettings: Sendable {
         bitrate = program.audio.bitrate
         let heard = profile.microphones.filter { program.audio.mix.contains($0.role) }
         gains = Dictionary(heard.map { ($0.role, $0.gainDecibels) }) { first, _ in first }
+        if processing == nil {
+            processing = Dictionary(heard.map { ($0.role, $0.processing) }) { first, _ in first }
+            processing?[SessionPlan.programOwner] = program.audio.processing
+        }
     }
 
     /// Creates the renderer. The result also contains one sentence for each part of the recording that can't
@@ -260,7 +265,7 @@ struct RenderSettings: Sendable {
         var renderer = Renderer(
             session, in: folder, picture: picture,
             sound: RenderedSound(
-                gains: gains, loudness: loudness, bitrate: bitrate ?? 160_000, isProcessed: isProcessed),
+                gains: gains, loudness: loudness, bitrate: bitrate ?? 160_000, processing: processing),
             video: VideoEncodingSettings(
                 size: size ?? session.size, rate: session.rate, preset: video.preset, quality: video.quality))
         renderer.ticks = ticks

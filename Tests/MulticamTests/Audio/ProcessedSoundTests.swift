@@ -2,6 +2,7 @@ import Foundation
 import MulticamEncoders
 import MulticamEncoding
 import MulticamMedia
+import SeededNoise
 import Testing
 
 @Suite("Processing of the program's audio")
@@ -42,7 +43,7 @@ struct ProcessedSoundTests {
         "the output of each preset has every sample, aligned to the input",
         arguments: SoundProcessing.Preset.allCases)
     func aligned(preset: SoundProcessing.Preset) throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(seed: 1)
         var samples = [Float](repeating: 0, count: 96_000)
         for index in 40_000..<44_000 { samples[index] = Float.random(in: -0.05...0.05, using: &generator) }
         let (output, failures) = Self.run(samples) { sound, index in
@@ -57,7 +58,7 @@ struct ProcessedSoundTests {
     }
 
     @Test(
-        "filters do the same as the ffmpeg program's",
+        "filter output matches ffmpeg's",
         arguments: [
             SoundProcessing.Preset.voice, .voiceNoisyRoom, .music,
         ])
@@ -73,8 +74,8 @@ struct ProcessedSoundTests {
             }
         }
         // Tones of several levels, so that the compressor and the limiter work.
-        let samples = [0.02, 0.1, 0.4, 0.9].flatMap { level in
-            Self.sine(300, Float(level) * 0.5, samples: 24_000)
+        let samples = [(0.02, 300.0), (0.4, 300), (0.9, 3000), (0.1, 10_000)].flatMap { level, frequency in
+            Self.sine(frequency, Float(level) * 0.5, samples: 24_000)
         }
         let (output, _) = Self.run(samples) { sound, index in
             if index == 0 { sound.setProcessing(SoundProcessing(preset)) }
@@ -141,7 +142,7 @@ struct ProcessedSoundTests {
             ("voice", nil), ("off", nil), ("off high_pass=120", nil), ("voice gate=-40", nil),
             ("voice limit=off", nil),
             ("loud", "PRESET is one of off, voice"), ("", "PRESET is one of"),
-            ("voice gate", "SETTING is one of"),
+            ("voice gate", "SETTING=VALUE"),
             ("voice gate=5", "gate is off or a level in dBFS from -80 to -10"),
             ("voice ratio=nan", "ratio is off or"),
             ("voice colour=1", "SETTING is one of"),
@@ -155,5 +156,40 @@ struct ProcessedSoundTests {
             #expect(try JSONDecoder().decode(SoundProcessing.self, from: json) == processing)
         case .failure(let invalid): #expect(problem.map { "\(invalid)".contains($0) } == true)
         }
+    }
+
+    @Test("after a gap, the output is aligned again and doesn't contain earlier audio")
+    func skips() {
+        let sound = ProcessedSound("host", channels: 1, from: 0, codecs: Codecs())
+        sound.setProcessing(SoundProcessing(.voiceNoisyRoom))
+        for _ in 0..<20 { sound.append(Self.sine(500, 0.2, samples: 960)) }
+        _ = sound.dequeue(upTo: sound.available)
+        sound.skip(to: 96_000)
+        #expect(sound.first == 96_000 && sound.end == 96_000)
+        var samples = [Float](repeating: 0, count: 48_000)
+        for index in 24_000..<24_100 { samples[index] = 0.3 }
+        var output: [Float] = []
+        for start in stride(from: 0, to: samples.count, by: 960) {
+            sound.append(Array(samples[start..<start + 960]))
+            output += sound.dequeue(upTo: sound.available)
+        }
+        #expect(output.prefix(20_000).allSatisfy { abs($0) < 0.001 })
+        let loudest = output.indices.max { abs(output[$0]) < abs(output[$1]) }
+        #expect(loudest.map { (23_990..<24_110).contains($0) } == true)
+    }
+
+    @Test("both channels of a stereo sound pass the filters")
+    func stereo() {
+        let sound = ProcessedSound("the mix", channels: 2, from: 0, codecs: Codecs())
+        sound.setProcessing(SoundProcessing(.music))
+        let (left, right) = (Self.sine(400, 0.2, samples: 48_000), Self.sine(900, 0.1, samples: 48_000))
+        sound.append(zip(left, right).flatMap { [$0, $1] })
+        sound.finish()
+        let output = sound.dequeue(upTo: 48_000)
+        #expect(output.count == 96_000)
+        func level(_ channel: Int) -> Float {
+            stride(from: 48_000 + channel, to: 96_000, by: 2).reduce(0) { max($0, abs(output[$1])) }
+        }
+        #expect(level(0) > 1.5 * level(1) && level(1) > 0.05)
     }
 }

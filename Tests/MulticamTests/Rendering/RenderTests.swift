@@ -118,6 +118,36 @@ struct RenderTests {
         #expect(worst < 0.004)
     }
 
+    @Test(
+        "a render filters the audio as the program did, and without the filters contains the captured audio")
+    func processing() async throws {
+        let quiet = "processing: { preset: voice, makeup: 12 }"
+        let recording = try await record(
+            [
+                [.processing(role: "host", SoundProcessing(.voiceNoisyRoom))],
+                [.processing(role: "program", SoundProcessing(.music))], [.gain(role: "guest", decibels: -6)],
+                [.processing(role: "host", .off)],
+            ], of: Self.profile.replacingOccurrences(of: "gain: -3", with: "gain: -3, \(quiet)"))
+        let arrangements = try RecordedSession(folder: recording.folder).arrangements
+        #expect(
+            arrangements.first?.processing?["host"]?.words == [
+                "off", "high_pass=80", "de_esser=0.3", "threshold=-24", "ratio=3", "makeup=12", "bass=-1",
+                "presence=2", "limit=-1",
+            ])
+        #expect(arrangements.last?.processing == ["program": SoundProcessing(.music)])
+        try FileManager.default.createDirectory(
+            atPath: recording.path("edit"), withIntermediateDirectories: true)
+        func difference(_ processing: [String: SoundProcessing]?, _ name: String) throws -> Float {
+            let path = recording.path("edit/\(name).mp4")
+            _ = try renderer(recording, sound: RenderedSound(processing: processing)).run(to: path)
+            let (again, first) = (try Reader.audio(path), try Reader.audio(recording.path("program.mp4")))
+            #expect(again.count == first.count)
+            return zip(again, first).reduce(0) { max($0, abs($1.0 - $1.1)) }
+        }
+        #expect(try difference(nil, "again") < 0.004)
+        #expect(try difference([:], "plain") > 0.05)
+    }
+
     @Test("a render has the same bytes on every run, with one processor or many")
     func same() async throws {
         let recording = try await record([[.layout(.grid)], nil])

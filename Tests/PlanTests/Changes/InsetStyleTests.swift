@@ -1,8 +1,8 @@
 import MulticamMedia
-import MulticamProfiles
 import Testing
 
 @testable import MulticamPlan
+@testable import MulticamProfiles
 
 @Suite("Numbers of the inset style")
 struct InsetStyleTests {
@@ -52,7 +52,7 @@ struct InsetStyleTests {
         try arrange(number.text(value))
         let plan = running.plan
         #expect(plan.program?.arrangement.style[number] == value)
-        let error = #expect(throws: SessionChangeError.self) { try arrange(number.text(value + 1)) }
+        let error = #expect(throws: SessionChangeError.self) { try arrange("\(Int(value) + 1)") }
         #expect(error.map { "\($0)".contains(number.expected) } == true)
         #expect(running.plan == plan)
         let scene = try #require(plan.scene(named: "wide", withAudio: false))

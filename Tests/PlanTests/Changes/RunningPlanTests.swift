@@ -112,8 +112,8 @@ struct RunningPlanTests {
     func mixes() throws {
         #expect(
             try Self.changed(["unmute two", "mute host", "unmute host"]).program?.mix == ["host", "two"])
-        #expect(try Self.changed(["mute host"]).mixGains.isEmpty)
-        #expect(try Self.changed(["gain host -20"]).mixGains == ["host": 0.1])
+        #expect(try Self.changed(["mute host"]).mix.gains.isEmpty)
+        #expect(try Self.changed(["gain host -20"]).mix.gains == ["host": 0.1])
     }
 
     @Test(

@@ -57,6 +57,28 @@ struct SceneChangeTests {
         #expect(running.plan.program?.layers == begin.program?.layers)
     }
 
+    @Test(
+        "filters are set for a microphone and for the mix, and undone; unknown roles and settings are refused"
+    )
+    func processing() throws {
+        var running = try Self.running()
+        try Self.change(&running, "gain host -3", "processing host voice gate=-40")
+        #expect(running.plan.mix.processing["host"]?.words.contains("gate=-40") == true)
+        #expect(running.plan.mix.processing["two"] == .off)
+        try Self.change(&running, "processing program off limit=-2")
+        #expect(running.plan.mix.mixProcessing.words == ["off", "limit=-2"])
+        try Self.change(&running, "undo")
+        #expect(running.plan.mix.mixProcessing == .off)
+        for line in [
+            "processing nobody voice", "processing host", "processing host loud",
+            "processing host voice gate=3",
+        ] {
+            let before = running.plan
+            #expect(throws: SessionChangeError.self) { try Self.change(&running, line) }
+            #expect(running.plan == before)
+        }
+    }
+
     @Test("an unknown scene is refused with the available names")
     func unknown() throws {
         var running = try Self.running()

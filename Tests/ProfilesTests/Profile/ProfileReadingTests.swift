@@ -19,6 +19,28 @@ struct ProfileReadingTests {
         #expect(try read("microphones: { host: {} }").microphones == [MicrophoneRole(role: "host")])
     }
 
+    @Test("processing is a preset, or a preset with single settings")
+    func processing() throws {
+        let profile = try read(
+            """
+            cameras: { desk: }
+            microphones: { host: { processing: voice }, guest: { processing: { preset: music, gate: -40, limit: off } }, far: { processing: { high_pass: 120 } } }
+            program: { audio: { processing: { limit: -2 } } }
+            """)
+        #expect(profile.microphones[0].processing == SoundProcessing(.voice))
+        #expect(
+            profile.microphones[1].processing[.gate] == -40
+                && profile.microphones[1].processing[.limit] == nil)
+        #expect(profile.microphones[1].processing[.highPass] == 30)
+        #expect(profile.microphones[2].processing.words == ["off", "high_pass=120"])
+        #expect(profile.program?.audio.processing.words == ["off", "limit=-2"])
+        for wrong in ["loud", "{ gate: 5 }", "{ colour: 1 }", "[voice]", "{ preset: 3 }"] {
+            #expect(throws: ProfileError.self) {
+                try read("cameras: { desk: }\nmicrophones: { host: { processing: \(wrong) } }")
+            }
+        }
+    }
+
     /// A profile with every field.
     private static let everyField = """
         description: All of it
