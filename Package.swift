@@ -44,7 +44,8 @@ func shim(
 ) -> Target {
     .target(
         name: full(name), dependencies: full(dependencies), path: "\(folder)/\(name)",
-        cSettings: [.unsafeFlags(["-O3"])], linkerSettings: libraries.map { .linkedLibrary($0) })
+        cSettings: [.unsafeFlags(["-O3"])], cxxSettings: [.unsafeFlags(["-O3"])],
+        linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 func tests(_ name: String, _ dependencies: String..., exclude: [String] = []) -> Target {
@@ -93,7 +94,7 @@ let package = Package(
             "Preview", "CSDL", "Control", "Encoding", "Inputs", "Media", "MediaLink", "SessionFolder",
             "Studio"),
         module(
-            "ControlRoom", "CChecksum", "CConfinement", "CPage", "QRCodes", "CSoup", "CTLS", "Containers",
+            "ControlRoom", "CChecksum", "CPage", "Confinement", "QRCodes", "CSoup", "CTLS", "Containers",
             "Control", "Encoding", "System", "Inputs", "Media", "MediaLink", "Profiles", "SessionFolder",
             "Studio", exclude: ["Page"]),
         // This executable sends live outputs. It uses network libraries, which the recorder doesn't link.
@@ -106,9 +107,16 @@ let package = Package(
         module(
             "RemoteSources", "CLinux", "CMedia", "CPipeWire", "CSRT", "CSoup", "CXCB", "Control", "Encoding",
             "System", "Media", "MediaLink", "SessionFolder"),
+        // This executable finds faces and codes in frames. The recorder doesn't link its dependencies.
+        program("multicam-vision", "System", "Vision"),
+        module(
+            "Vision", "CVision", "Confinement", "Control", "Inputs", "Media", "MediaLink", "SessionFolder",
+            "System"),
         // This executable coordinates a session on several machines. The recorder doesn't link its dependencies.
         program("multicam-group", "Group"),
         module("Group", "CNATS", "QRCodes", "CTLS", "Control", "System", "Media", "SessionFolder"),
+        // This module restricts the helper processes that handle untrusted data.
+        module("Confinement", "CConfinement", "Media", "System"),
         module("Studio", "CLinux", "Containers", "Control", "System", "Media", "Profiles", "SessionFolder"),
         module(
             "MulticamKit", "Control", "Encoding", "Inputs", "Media", "MediaServing", "Monitoring", "Plan",
@@ -196,6 +204,7 @@ let package = Package(
         library(
             "CXCB", pkgConfig: "xcb-damage", package: "libxcb-composite0-dev", "libxcb-damage0-dev",
             "libxcb-shm0-dev"),
+        shim("CVision", libraries: ["dlib", "zbar"]),
         shim("CLinux", libraries: ["pulse", "udev", "v4lconvert"]),
         shim("CFiles", libraries: ["xxhash"]),
         shim("CYAML", libraries: ["yaml"]),
@@ -258,10 +267,12 @@ let package = Package(
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
         tests(
-            "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "System", "Inputs", "Media",
+            "ControlRoomTests", "CConfinement", "Confinement", "Control", "ControlRoom", "System", "Inputs",
+            "Media",
             "MediaLink", "MediaServing", "Profiles", "QRCodes", "SessionFolder", "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
         tests("RemoteSourcesTests", "CLinux", "CMedia", "CSoup", "CXCB", "Media", "RemoteSources"),
+        tests("VisionTests", "CVision", "Media", "QRCodes", "SeededNoise", "Vision"),
         tests("GroupTests", "CTLS", "Control", "System", "Group", "Media", "SessionFolder"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(
@@ -276,7 +287,8 @@ let package = Package(
             "VirtualDevices", "Writers"),
         fuzzing,
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )
 
 if isFuzzing {
@@ -288,7 +300,8 @@ if isFuzzing {
 if Context.environment["MULTICAM_PACKAGING"] != nil {
     package.targets.append(
         program(
-            "multicam-helpers", "ControlRoom", "Group", "Preview", "System", "Publishing", "RemoteSources"))
+            "multicam-helpers", "ControlRoom", "Group", "Preview", "System", "Publishing", "RemoteSources",
+            "Vision"))
     package.products.append(.executable(name: "multicam-helpers", targets: ["multicam-helpers"]))
 }
 

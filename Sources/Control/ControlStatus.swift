@@ -234,6 +234,15 @@ extension ControlStatus {
         package var locked: Bool
         /// Standard error of the frame times in microseconds, according to the clock model.
         package var residual_us: Double
+        /// What the camera's frames are searched for: `faces`, `codes`.
+        package var detect: [DetectionKind]
+        /// Faces in the last analyzed frame. Their places are fractions of the upright frame; `nil` if no frame was
+        /// analyzed in the last seconds.
+        package var faces: [DetectedFace]?
+        /// Codes in the last analyzed frame; `nil` if no frame was analyzed in the last seconds.
+        package var codes: [DetectedCode]?
+        /// Automatic framing of the camera in the program: `off`, `people`, or `speaker`; `nil` without a program.
+        package var framing: FramingMode?
 
         init(_ camera: SessionStatus.Camera, in plan: SessionPlan, at now: ClockTime) {
             let preview = plan.cameras.first { $0.role == camera.role }?.preview
@@ -259,6 +268,11 @@ extension ControlStatus {
             ppm = camera.clock.partsPerMillion
             locked = camera.clock.isLocked
             residual_us = ControlStatus.microseconds(camera.clock.residual)
+            let planned = plan.cameras.first { $0.role == camera.role }
+            detect = planned.map(plan.detection) ?? []
+            faces = camera.analysis?.faces
+            codes = camera.analysis?.codes
+            framing = planned.flatMap { plan.program?.arrangement.framingMode(of: $0) }
         }
     }
 

@@ -90,6 +90,7 @@ package struct WorkMeasurement {
         case .resample: return try measureResampling(sampleCount: 960 * scale)
         case .store: return measureStoring(byteCount: 50_000 * scale * scale)
         case .deliver: preconditionFailure("wake-ups can be measured only in recordings")
+        case .analyze: preconditionFailure("the cost of the analysis is derived")
         }
     }
 

@@ -160,6 +160,19 @@ package final class CameraInput: Sendable {
         }
     }
 
+    /// Adds what was found in one of the camera's frames to its metadata.
+    ///
+    /// - Parameters:
+    ///   - analysis: The faces and codes in the frame.
+    ///   - sequence: The frame's sequence number, if known.
+    ///   - time: Capture time of the frame, on the session's clock.
+    package func record(_ analysis: FrameAnalysis, of sequence: Int64?, capturedAt time: ClockTime) {
+        inbox.withLock { $0.log.record(analysis, of: sequence, capturedAt: time) }
+    }
+
+    /// Delay between an event in front of the camera and the timestamp of the frame that shows it.
+    package var latency: Nanoseconds { stream.latency }
+
     /// Removes and returns the metadata of all frames since the last call. The result also contains the
     /// number of dropped entries and remarks on the metadata.
     package func drainLog() -> (

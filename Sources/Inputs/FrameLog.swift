@@ -11,6 +11,8 @@ package struct FrameLog {
         package var cause: LossCause?
         package var count = 1
         package var headerClock: UVCHeaderClock?
+        /// What was found in the frame. An entry with an analysis follows the entry of its frame.
+        package var analysis: FrameAnalysis?
 
         package init(
             sequence: Int64?, capturedAt: ClockTime, stamp: ClockTime? = nil, arrival: ClockTime? = nil,
@@ -62,6 +64,13 @@ package struct FrameLog {
         let sequence = isCounted ? next : nil
         if let sequence { next = sequence + Int64(count) }
         add(Entry(sequence: sequence, capturedAt: time, cause: cause, count: count))
+    }
+
+    /// Adds an entry for what was found in a frame that was received earlier.
+    mutating func record(_ analysis: FrameAnalysis, of sequence: Int64?, capturedAt time: ClockTime) {
+        var entry = Entry(sequence: sequence, capturedAt: time)
+        entry.analysis = analysis
+        add(entry)
     }
 
     /// Adds a user-readable remark about the metadata.

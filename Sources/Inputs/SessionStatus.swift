@@ -35,6 +35,9 @@ public struct SessionStatus: Sendable, Equatable {
         /// Reason why the camera's frames can't be used at the moment; `nil` if the frames can be shown.
         /// Automatic switching never selects a camera with a fault.
         public internal(set) var fault: CameraFault?
+        /// Faces and codes in the last analyzed frame; `nil` if the camera's frames aren't analyzed, or if no frame was
+        /// analyzed in the last seconds.
+        public package(set) var analysis: FrameAnalysis?
 
         /// Total number of frames lost in this recording, regardless of the cause.
         public var lost: Int { counts.totalLost }

@@ -66,7 +66,7 @@ extension Cut {
             let frame = shots.isEmpty ? 0 : session.rate.ticks(before: time)
             guard frame < session.frameCount else { break }
             // Arrangements that differ only in the mix belong to one shot.
-            if let last, last.layout == arrangement.layout, last.layers == arrangement.layers { continue }
+            if let last, arrangement.hasSameLayers(as: last) { continue }
             last = arrangement
             if shots.last?.first == frame { shots.removeLast() }
             if !shots.isEmpty { shots[shots.count - 1].end = frame }

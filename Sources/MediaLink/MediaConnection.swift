@@ -212,7 +212,7 @@ package final class MediaConnection: Sendable {
 }
 
 /// Locates the media socket of one of this user's sessions.
-enum MediaPath {
+package enum MediaPath {
     /// Connects to a session's media socket.
     ///
     /// - Parameters:
@@ -221,7 +221,7 @@ enum MediaPath {
     /// - Returns: The connection to the session.
     /// - Throws: `ControlError.notRunning` if no session is running, `.usage` if several sessions are running, or
     ///   `.system` if a system error occurs.
-    static func connect(process: Int32?, path: String?) throws(ControlError) -> MediaConnection {
+    package static func connect(process: Int32?, path: String?) throws(ControlError) -> MediaConnection {
         let folder = ControlFolder(environment: ProcessInfo.processInfo.environment)
         if let path {
             return try connect(path, "no session is listening on the media socket \(path.printable()).")

@@ -57,8 +57,8 @@ package struct MediaMessage: Sendable {
 /// fields, see docs/reference/media-socket.md.
 package struct MediaHeader: Codable, Sendable {
     /// Type of the message. Messages to a session have the types `want`, `unwant`, `camera`, `microphone`,
-    /// `frame`, `audio`, `remark`, `controls`, and `gone`. Messages from a session have the types `hello`,
-    /// `set`, `frame`, `audio`, `packet`, `status`, `event`, `events`, `error`, and `end`.
+    /// `frame`, `audio`, `metadata`, `remark`, `controls`, and `gone`. Messages from a session have the types `hello`,
+    /// `set`, `frame`, `audio`, `metadata`, `packet`, `status`, `event`, `events`, `error`, and `end`.
     package var type: String
     /// ID of a subscription or device, chosen by the sender.
     package var id: Int?
@@ -101,6 +101,10 @@ package struct MediaHeader: Codable, Sendable {
     package var memory: Int?
     /// Number of frames, audio slices, or packets that have been dropped from the subscription so far.
     package var lost: Int?
+
+    // Faces and codes in a frame.
+    package var faces: [DetectedFace]?
+    package var codes: [DetectedCode]?
 
     // A camera's controls, in the format of `multicam controls --json`.
     package var controls: [ControlsReport.Control]?

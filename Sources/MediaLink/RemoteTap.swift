@@ -17,6 +17,8 @@ package final class RemoteTap: Sendable {
         case frames(role: String, FrameRequest, isPreview: Bool = false)
         /// The aligned audio of a microphone, or of `program`.
         case audio(role: String)
+        /// Faces and codes in the frames of a camera, as they are found.
+        case metadata(role: String)
         /// The program's H.264 and AAC packets. During standby, a session encodes these packets only if a
         /// client requests them with `includesStandby`.
         case packets(includesStandby: Bool = false)
@@ -36,6 +38,8 @@ package final class RemoteTap: Sendable {
         /// A packet with its codec and timestamps. The first packet of a stream also contains the setup
         /// bytes.
         case packet(RemotePacket, lost: Int)
+        /// Faces and codes in a frame of a camera, with the frame's capture time.
+        case metadata(FrameAnalysis, role: String, at: ClockTime, lost: Int)
         /// The session's status as JSON, in the format printed by `multicam ctl status --json`.
         case status(String)
         /// An event as JSON, in the format of `events.ndjson`.
@@ -119,7 +123,10 @@ package final class RemoteTap: Sendable {
 
     // MARK: Received content
 
-    static func piece(of message: MediaMessage) throws(MediaLinkError) -> Piece? {
+    /// Returns the item that a message contains; `nil` for a message without one.
+    ///
+    /// - Throws: `MediaLinkError` if a required field is missing.
+    package static func piece(of message: MediaMessage) throws(MediaLinkError) -> Piece? {
         let header = try MediaConnection.header(of: message)
         let lost = header.lost ?? 0
         switch header.type {
@@ -141,6 +148,11 @@ package final class RemoteTap: Sendable {
                     firstSample: first, capturedAt: ClockTime(nanoseconds: at), channels: channels,
                     samples: samples), lost: lost)
         case "packet": return RemotePacket(header, message.bytes).map { .packet($0, lost: lost) }
+        case "metadata":
+            guard let role = header.role, let at = header.at_ns,
+                let analysis = FrameAnalysis(faces: header.faces ?? [], codes: header.codes ?? []).checked
+            else { return nil }
+            return .metadata(analysis, role: role, at: ClockTime(nanoseconds: at), lost: lost)
         case "status": return .status(text(in: message))
         case "event": return .event(inner("event", of: message), lost: lost)
         case "events": return .events(text(in: message).split(separator: "\n").map { String($0) })
@@ -204,6 +216,7 @@ extension RemoteTap.Content {
         switch self {
         case .frames(let role, let request, let isPreview): .frames(role: role, request, isPreview: isPreview)
         case .audio(let role): .audio(role: role)
+        case .metadata(let role): .metadata(role: role)
         case .packets(let includesStandby): .packets(includesStandby: includesStandby)
         case .status: .status
         case .events: .events(history: false)

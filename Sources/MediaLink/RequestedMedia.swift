@@ -7,6 +7,7 @@ package enum RequestedMedia: Sendable, Equatable {
     case events(history: Bool)
     case packets(includesStandby: Bool)
     case audio(role: String)
+    case metadata(role: String)
     case frames(role: String, FrameRequest, isPreview: Bool)
 
     /// Parses a message header of type `want`.
@@ -20,12 +21,15 @@ package enum RequestedMedia: Sendable, Equatable {
         case "audio":
             guard let role = header.role else { throw Self.missingRole }
             self = .audio(role: role)
+        case "metadata":
+            guard let role = header.role else { throw Self.missingRole }
+            self = .metadata(role: role)
         case "frames":
             guard let role = header.role else { throw Self.missingRole }
             self = .frames(role: role, try Self.request(header), isPreview: header.preview ?? false)
         default:
             throw MediaLinkError(
-                "invalid `of` “\((header.of ?? "").printable(limit: 40))”: expected `status`, `events`, `frames`, `audio`, or `packets`."
+                "invalid `of` “\((header.of ?? "").printable(limit: 40))”: expected `status`, `events`, `frames`, `audio`, `metadata`, or `packets`."
             )
         }
     }
@@ -83,6 +87,7 @@ package enum RequestedMedia: Sendable, Equatable {
             if history { header.history = true }
         case .packets(let includesStandby): (header.of, header.standby) = ("packets", includesStandby)
         case .audio(let role): (header.of, header.role) = ("audio", role)
+        case .metadata(let role): (header.of, header.role) = ("metadata", role)
         case .frames(let role, let request, let isPreview):
             (header.of, header.role) = ("frames", role)
             if case .converted(let pixel) = request.format { header.format = pixel.rawValue }

@@ -25,6 +25,12 @@ final class MediaPeer: Sendable {
         var rejectedDevices: Set<Int> = []
     }
 
+    /// Identifies this connection among all connections of the process.
+    private let number = MediaPeer.lastNumber.withLock { number in
+        number += 1
+        return number
+    }
+    private static let lastNumber = ConditionLock(0)
     private let connection: MediaConnection
     private let registry: RemoteDevices
     private let status: MediaServer.StatusSource
@@ -169,13 +175,14 @@ final class MediaPeer: Sendable {
         case "unwant": attachmentLock.withLock { _ in unsubscribe(id) }
         case "camera", "microphone": try announce(header, id)
         case "frame", "audio": try receiveMedia(header, id, bytes)
+        case "metadata": try receiveMetadata(header)
         case "remark", "controls": try handleCameraMessage(header, id)
         case "gone":
             let device = state.withLock { $0.devices.removeValue(forKey: id) }
             if let device { disconnect(device, cause: header.text.map { $0.printable(limit: 400) }) }
         default:
             throw MediaLinkError(
-                "invalid `type` “\(header.type.printable(limit: 40))”: expected `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `remark`, `controls`, or `gone`."
+                "invalid `type` “\(header.type.printable(limit: 40))”: expected `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `metadata`, `remark`, `controls`, or `gone`."
             )
         }
     }
@@ -308,6 +315,19 @@ final class MediaPeer: Sendable {
             }
             try microphone.receiveAudio(bytes, at: time, error: error, firstSample: first)
         }
+    }
+
+    /// Receives the faces and codes that the process found in a frame of a camera.
+    private func receiveMetadata(_ header: MediaHeader) throws(MediaLinkError) {
+        guard let role = header.role, let at = header.at_ns, at > 0,
+            let analysis = FrameAnalysis(faces: header.faces ?? [], codes: header.codes ?? []).checked
+        else {
+            throw MediaLinkError(
+                "a `metadata` message needs the `role` of a camera, the frame's `at_ns`, and at most \(FrameAnalysis.mostFound) `faces` and `codes` with a `box` in fractions of the upright frame and a `confidence` from 0 to 1."
+            )
+        }
+        state.withLock(\.session)?.receive(
+            analysis, of: role, sequence: header.sequence, at: ClockTime(nanoseconds: at), from: number)
     }
 
     /// Handles a process's messages about a camera, other than frames.

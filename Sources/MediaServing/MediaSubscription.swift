@@ -14,11 +14,15 @@ final class MediaSubscription: Sendable {
         case frames(FrameTap)
         case audio(AudioTap)
         case packets(PacketTap)
+        /// The number of an analysis listener.
+        case metadata(Int)
     }
 
     private enum Line: Sendable {
         case event(String)
         case history([String])
+        /// A complete message header.
+        case metadata(String)
     }
 
     private enum Delivery: Sendable {
@@ -63,12 +67,15 @@ final class MediaSubscription: Sendable {
         case .events(let history):
             lines = BoundedQueue(capacity: Self.mostLines)
             delivery = ConditionLock(history ? .buffering([]) : .after(0))
+        case .metadata:
+            lines = BoundedQueue(capacity: Self.mostLines)
+            delivery = ConditionLock(.after(0))
         case .status, .packets, .audio, .frames:
             lines = nil
             delivery = ConditionLock(.after(0))
         }
         switch media {
-        case .events: startEvents()
+        case .events, .metadata: startEvents()
         case .status: startStatus()
         case .packets, .audio, .frames: break
         }
@@ -104,6 +111,11 @@ final class MediaSubscription: Sendable {
         let source: Source
         switch requestedMedia {
         case .status, .events: return
+        case .metadata(let role):
+            guard session.currentPlan.cameras.contains(where: { $0.role == role }) else {
+                throw SessionChangeError("camera \(role.printable()) not found.")
+            }
+            source = .metadata(session.addAnalysisListener(makeAnalysisListener(role)))
         case .packets(let includesStandby):
             let tap = makePacketTap(includesStandby: includesStandby)
             try session.attach(tap)
@@ -131,6 +143,7 @@ final class MediaSubscription: Sendable {
         case .frames(let tap): session.detach(tap)
         case .audio(let tap): session.detach(tap)
         case .packets(let tap): session.detach(tap)
+        case .metadata(let number): session.removeAnalysisListener(number)
         case nil: break
         }
     }
@@ -147,7 +160,7 @@ final class MediaSubscription: Sendable {
     /// Sends the event history, if requested. Call this method only once, after other threads have started to
     /// call `send` with new events.
     func begin(with history: EventHistory) {
-        guard let lines else { return }
+        guard let lines, case .events = requestedMedia else { return }
         delivery.withLock { telling in
             guard case .buffering(let waiting) = telling else { return }
             let (before, last) = history.snapshot()
@@ -159,7 +172,7 @@ final class MediaSubscription: Sendable {
 
     /// Sends an event, unless the event was already sent as part of the history.
     func send(event line: String, _ number: Int) {
-        guard let lines else { return }
+        guard let lines, case .events = requestedMedia else { return }
         let isLost = delivery.withLock { telling in
             switch telling {
             case .buffering(let waiting):
@@ -181,6 +194,7 @@ final class MediaSubscription: Sendable {
                     let lost = lostLines.withLock { $0 }
                     isSent = outlet.send(
                         #"{"type":"event","id":\#(id),"lost":\#(lost),"event":\#(text)}"#)
+                case .metadata(let header): isSent = outlet.send(header)
                 case .history(let lines):
                     let text = Array(lines.joined(separator: "\n").utf8)
                     isSent = outlet.send(
@@ -228,6 +242,17 @@ final class MediaSubscription: Sendable {
         }
         dropped.setSource { [weak tap] in tap?.droppedCount ?? 0 }
         return tap
+    }
+
+    private func makeAnalysisListener(_ role: String) -> AnalysisListener {
+        AnalysisListener { [id, lines, lostLines] camera, analysis, time in
+            guard camera == role else { return }
+            var header = MediaHeader("metadata", id: id)
+            (header.role, header.at_ns) = (role, time.nanoseconds)
+            (header.faces, header.codes) = (analysis.faces, analysis.codes)
+            header.lost = lostLines.withLock { $0 }
+            if lines?.tryEnqueue(.metadata(JSONText.line(header))) == false { lostLines.withLock { $0 += 1 } }
+        }
     }
 
     private func makeAudioTap(_ role: String) -> AudioTap {

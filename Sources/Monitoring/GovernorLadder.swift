@@ -45,6 +45,7 @@ package struct GovernorLadder {
         return switch concession {
         case .preset: presets.map { (nil, $0) }
         case .previews: hasPreviews ? [(nil, .previews)] : []
+        case .analysis: plan.analyzesFrames ? [(nil, .analysis)] : []
         case .decoding: decodesJPEG ? [(nil, .coarseDecoding)] : []
         case .programRate: programRates.map { (nil, $0) }
         case .programPause: plan.program == nil ? [] : [(nil, .programPause)]

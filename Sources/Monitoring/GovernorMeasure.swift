@@ -16,6 +16,8 @@ package struct GovernorMeasure: Sendable, Equatable {
         case coarseDecoding
         /// Stops delivering frames to apps that only display them.
         case previews
+        /// Searches one frame per second and camera for faces and codes.
+        case analysis
         /// Reduces the frame rate of a camera.
         case cameraRate(role: String, from: FrameRate, to: FrameRate)
         /// Reduces the frame size of a camera.
@@ -42,7 +44,7 @@ package struct GovernorMeasure: Sendable, Equatable {
     /// Whether the measure restarts a camera's stream, which causes a gap.
     package var restartsCamera: Bool {
         switch action {
-        case .preset, .rate, .programPause, .coarseDecoding, .previews: false
+        case .preset, .rate, .programPause, .coarseDecoding, .previews, .analysis: false
         case .cameraRate, .cameraSize, .cameraOff: true
         }
     }
@@ -50,7 +52,7 @@ package struct GovernorMeasure: Sendable, Equatable {
     /// The role of the camera that the measure changes. `nil` if the measure doesn't change a camera.
     package var changedCamera: String? {
         switch action {
-        case .preset, .rate, .programPause, .coarseDecoding, .previews: nil
+        case .preset, .rate, .programPause, .coarseDecoding, .previews, .analysis: nil
         case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role): role
         }
     }
@@ -85,6 +87,10 @@ package struct GovernorMeasure: Sendable, Equatable {
             isReverted
                 ? "the camera previews were resumed."
                 : "the camera previews were paused. The recording is not affected."
+        case .analysis:
+            isReverted
+                ? "faces and codes are searched for at the usual rate again."
+                : "faces and codes are searched for only once per second. The recording is not affected."
         case .cameraRate(let role, let from, let to):
             isReverted
                 ? "the frame rate of camera \(role) was restored to \(from) fps."
@@ -113,6 +119,8 @@ package struct GovernorMeasure: Sendable, Equatable {
         case .programPause: change("program", "on", "paused")
         case .coarseDecoding: change("decoding", "full", "half size")
         case .previews: change("previews", "on", "off")
+        case .analysis:
+            change("analysis", SessionPlan.analysisRates.usual, SessionPlan.analysisRates.reduced)
         case .cameraRate(let role, let from, let to): change("\(role) rate", from, to)
         case .cameraSize(let role, let from, let to): change("\(role) size", from, to)
         case .cameraOff(let role): change(role, "on", "off")

@@ -196,7 +196,7 @@ package struct GovernorPolicy: Sendable {
         case .programPause:
             guard trouble.urgency == .now else { return false }
             patience = max(patience, Self.minDurationBeforePause)
-        case .preset, .rate, .coarseDecoding, .previews, .cameraRate, .cameraSize: break
+        case .preset, .rate, .coarseDecoding, .previews, .analysis, .cameraRate, .cameraSize: break
         }
         // A new problem may resolve itself, so the policy waits before interrupting a camera's stream.
         let reference = measure.restartsCamera ? max(lastChange ?? since, since) : lastChange

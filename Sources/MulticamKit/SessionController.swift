@@ -45,6 +45,7 @@ package final class SessionController: Sendable {
         var mediaServer: MediaServer?
         /// The publisher; `nil` if publishing isn't available.
         var publisher: LivePublisher?
+        var analysis: FrameAnalysisService?
         /// The control server; `nil` if `multicam ctl` can't reach this process.
         var controlServer: ControlServer?
     }
@@ -203,6 +204,11 @@ package final class SessionController: Sendable {
     /// - Parameter publisher: The publisher; `nil` if none exists.
     package func attach(_ publisher: LivePublisher?) { state.withLock { $0.publisher = publisher } }
 
+    /// Sets the service that searches the cameras of each session for faces and codes.
+    ///
+    /// - Parameter analysis: The service; `nil` if none exists.
+    package func attach(_ analysis: FrameAnalysisService?) { state.withLock { $0.analysis = analysis } }
+
     /// The status for `multicam ctl status`; `nil` before the first session.
     package var status: ControlStatus? {
         let (session, isRecording, verdict, last) = state.withLock {
@@ -262,6 +268,7 @@ package final class SessionController: Sendable {
         scenes.apply(to: session)
         state.withLock(\.mediaServer)?.serve(session)
         state.withLock(\.publisher)?.serve(session, setup.liveOutputs)
+        state.withLock(\.analysis)?.serve(session)
         if isStopped { session.stop() }
     }
 
@@ -325,6 +332,7 @@ package final class SessionController: Sendable {
         // The rotation object is returned from the lock's closure so that it is released outside the lock.
         state.withLock(\.mediaServer)?.serve(nil)
         state.withLock(\.publisher)?.serve(nil)
+        state.withLock(\.analysis)?.serve(nil)
         let switching = switcher?.mode
         _ = state.withLock { state in
             let rotation = state.rotation

@@ -31,6 +31,7 @@ public final class SessionServices: Sendable {
         let session: MulticamSession
         let sources: NetworkSources
         let publisher: LivePublisher
+        let analysis: FrameAnalysisService
         let events: Task<Void, Never>
     }
 
@@ -160,9 +161,14 @@ public final class SessionServices: Sendable {
             let publisher = LivePublisher(
                 of: media, program: helper("multicam-live"), withholding: secrets, notify: notify)
             controller.attach(publisher)
+            let analysis = FrameAnalysisService(
+                of: media, program: helper("multicam-vision"), withholding: secrets, notify: notify)
+            controller.attach(analysis)
+            setup.makeFramer(for: session)
             controller.attach(session, setup)
             return Served(
-                session: session, sources: sources, publisher: publisher, events: forwardEvents(of: session))
+                session: session, sources: sources, publisher: publisher, analysis: analysis,
+                events: forwardEvents(of: session))
         } catch {
             await MediaThread.perform(named: "services") { sources.end() }
             throw error
@@ -273,6 +279,7 @@ public final class SessionServices: Sendable {
     private static func end(_ served: Served) async {
         served.events.cancel()
         await served.publisher.end()
+        await served.analysis.end()
         await MediaThread.perform(named: "services") { served.sources.end() }
     }
 }

@@ -43,6 +43,10 @@ public struct CameraRole: Sendable, Equatable {
     /// Zoom factor, pan, and tilt. The camera itself zooms if it supports zooming; otherwise, frames are
     /// cropped further. Pan and tilt move the camera or the crop accordingly.
     package var zoom: Zoom
+    /// Whom the program keeps in the picture by moving the visible part of the camera's frames.
+    package var automaticFraming = AutomaticFraming()
+    /// What the camera's frames are searched for.
+    package var detection: [DetectionKind] = []
     /// Size and rate of the encoded track; `nil` for the size and rate that the camera delivers.
     public var output: CameraOutput?
     /// Camera controls to set, in the order of the profile's file.
@@ -139,6 +143,23 @@ package enum CameraCrop: Sendable, Equatable {
     case rectangle(PixelRectangle)
     /// The largest part of the frame that has this aspect ratio when the frame is upright.
     case shape(AspectRatio)
+}
+
+/// Automatic framing of a camera in the program.
+package struct AutomaticFraming: Sendable, Equatable, Codable {
+    /// Whom the program keeps in the picture.
+    package var mode: FramingMode
+    /// Largest enlargement of the camera's pixels in the program, 1…4. At 1, a pixel of the program shows at least one
+    /// pixel of the camera.
+    package var maxEnlargement: Double
+
+    /// Valid values of `maxEnlargement`.
+    package static let enlargements = 1.0...4.0
+
+    /// Creates the settings; by default, framing is off.
+    package init(mode: FramingMode = .off, maxEnlargement: Double = 1.5) {
+        (self.mode, self.maxEnlargement) = (mode, maxEnlargement)
+    }
 }
 
 /// The traits of another camera that a camera matches.

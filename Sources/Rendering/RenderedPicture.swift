@@ -4,6 +4,7 @@ package import MulticamInterchange
 package import MulticamMedia
 internal import MulticamPlan
 package import MulticamProfiles
+internal import MulticamSessionFolder
 
 /// The visual content of a rendering: a recording, a cut, and an output size.
 package struct RenderedPicture: Sendable {
@@ -110,7 +111,16 @@ final class PictureSource: LayerSource {
         ).map(\.even)
         // After a camera is replaced, its frames may have a different size, which requires different crops.
         let changes = picture.session.angles.flatMap(\.parts).map { rate.ticks(before: $0.from) }
-        let end = changes.filter { $0 > tick }.min() ?? .max
+        // While automatic framing moves a camera, each tick has its own layers.
+        let arrangements = picture.session.arrangements
+        let time = rate.time(ofTick: tick)
+        let now = picture.session.arrangement(at: time)
+        let isMoving = now?.isMoving(at: time.nanoseconds) ?? false
+        let next = arrangements.first { $0.at_ns > time.nanoseconds }.map {
+            rate.ticks(before: MediaTime(nanoseconds: $0.at_ns))
+        }
+        let end =
+            isMoving ? tick + 1 : (changes + [next].compactMap(\.self)).filter { $0 > tick }.min() ?? .max
         places = (layers, tick..<max(tick + 1, min(shot.end > tick ? shot.end : .max, end)))
         return layers
     }

@@ -186,7 +186,7 @@ extension MulticamSession {
         publishEvent(at: clock.now) { SessionEvent(.orientation(orientation), at: $0) }
     }
 
-    private func publishEvent(at time: ClockTime, _ make: @escaping @Sendable (MediaTime) -> SessionEvent) {
+    func publishEvent(at time: ClockTime, _ make: @escaping @Sendable (MediaTime) -> SessionEvent) {
         // During a recording, the event is stored by the recording.
         if controls.recordingTiming != nil,
             controls.enqueue(SessionControls.EventRequest(at: time, make: make))

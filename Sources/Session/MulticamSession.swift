@@ -32,6 +32,9 @@ public final class MulticamSession: Sendable {
     private let host: (any HostReading)?
     let controls = SessionControls()
     let liveOutputRegistry = LiveOutputRegistry()
+    /// Faces and codes in the cameras' frames, by role.
+    let detections = ConditionLock<[String: CameraDetections]>([:])
+    let analysisListeners = ConditionLock<[Int: AnalysisListener]>([:])
     /// Finds and opens the devices that are added to the session; `nil` if the session was created for opened devices.
     package let provider: (any DeviceProvider)?
     /// The stills of the session's cameras; `nil` if the session doesn't take stills.
@@ -428,6 +431,10 @@ public final class MulticamSession: Sendable {
             status.fileLag = behind + (clock.now - status.takenAt)
         }
         status.liveOutputs = liveOutputRegistry.statuses
+        let found = detections.withLock { $0 }
+        for index in status.cameras.indices {
+            status.cameras[index].analysis = found[status.cameras[index].role]?.current(at: clock.now)
+        }
         return status
     }
 

@@ -218,9 +218,14 @@ final class StandbyStage {
     private func newLayers(_ planned: PlannedProgram) -> [FrameLayer]? {
         let frames = planned.layers.map { inputs.latestFrame(of: $0.role) }
         let seen = frames.map { $0?.capturedAt }
-        guard shown != seen || shownLayers != planned.layers else { return nil }
-        (shown, shownLayers) = (seen, planned.layers)
-        return zip(planned.layers, frames).compactMap { place, frame in
+        let now = clock.now.nanoseconds
+        let layers = planned.layers.map { layer in
+            let camera = inputs.cameras.first { $0.role == layer.role }
+            return camera.map { layer.framed(at: now, of: $0.source.format.size) } ?? layer
+        }
+        guard shown != seen || shownLayers != layers else { return nil }
+        (shown, shownLayers) = (seen, layers)
+        return zip(layers, frames).compactMap { place, frame in
             inputs.cameras.first { $0.role == place.role }.map { camera in
                 FrameLayer(
                     frame: frame, place, plannedSize: camera.source.format.size,

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import MulticamMedia
 internal import MulticamMonitoring
 internal import MulticamProfiles
 
@@ -80,6 +81,15 @@ package enum EventReference {
         case is String.Type: .object(["type": "string"])
         case is Int64.Type: .object(["type": "integer"])
         case is Double.Type: .object(["type": "number"])
+        case is FramePart.Type:
+            .object([
+                "type": "object", "description": "A part of the upright frame, in fractions of its size.",
+                "properties": .object(
+                    Dictionary(
+                        uniqueKeysWithValues: ["x", "y", "width", "height"].map {
+                            ($0, .object(["type": "number"]))
+                        })), "required": .array(["x", "y", "width", "height"]),
+            ])
         case is SessionEvent.Level.Type: .object(["type": .array(["number", "null"])])
         case is Manifest.Arrangement.Type:
             .object(["type": "object", "description": "Same as `arrangements` in manifest.schema.json."])

@@ -28,6 +28,10 @@ public struct SessionEvent: Sendable, Equatable {
         case silence
         case clipping
         case encoder
+        case faceAppeared = "face-appeared"
+        case faceLost = "face-lost"
+        case code
+        case framing
         case liveOutput = "live-output"
         case warning
         case paused
@@ -54,6 +58,10 @@ public struct SessionEvent: Sendable, Equatable {
             case .silence: Silence.self
             case .clipping: Clipping.self
             case .encoder: EncoderChange.self
+            case .faceAppeared: FaceAppeared.self
+            case .faceLost: FaceLost.self
+            case .code: Code.self
+            case .framing: Framing.self
             case .liveOutput: LiveOutput.self
             case .warning: Warning.self
             case .paused: Paused.self
@@ -82,6 +90,10 @@ public struct SessionEvent: Sendable, Equatable {
         case silence(Silence)
         case clipping(Clipping)
         case encoder(EncoderChange)
+        case faceAppeared(FaceAppeared)
+        case faceLost(FaceLost)
+        case code(Code)
+        case framing(Framing)
         case liveOutput(LiveOutput)
         case warning(Warning)
         case paused(Paused)
@@ -108,6 +120,10 @@ public struct SessionEvent: Sendable, Equatable {
             case .silence(let payload): payload
             case .clipping(let payload): payload
             case .encoder(let payload): payload
+            case .faceAppeared(let payload): payload
+            case .faceLost(let payload): payload
+            case .code(let payload): payload
+            case .framing(let payload): payload
             case .liveOutput(let payload): payload
             case .warning(let payload): payload
             case .paused(let payload): payload
@@ -136,6 +152,10 @@ public struct SessionEvent: Sendable, Equatable {
             case .silence: .silence
             case .clipping: .clipping
             case .encoder: .encoder
+            case .faceAppeared: .faceAppeared
+            case .faceLost: .faceLost
+            case .code: .code
+            case .framing: .framing
             case .liveOutput: .liveOutput
             case .warning: .warning
             case .paused: .paused
@@ -165,6 +185,10 @@ public struct SessionEvent: Sendable, Equatable {
                 case .silence: .silence(try Silence(from: decoder))
                 case .clipping: .clipping(try Clipping(from: decoder))
                 case .encoder: .encoder(try EncoderChange(from: decoder))
+                case .faceAppeared: .faceAppeared(try FaceAppeared(from: decoder))
+                case .faceLost: .faceLost(try FaceLost(from: decoder))
+                case .code: .code(try Code(from: decoder))
+                case .framing: .framing(try Framing(from: decoder))
                 case .liveOutput: .liveOutput(try LiveOutput(from: decoder))
                 case .warning: .warning(try Warning(from: decoder))
                 case .paused: .paused(try Paused(from: decoder))
@@ -653,6 +677,72 @@ extension SessionEvent {
             self.state = state
             self.level_dbfs = level_dbfs
             self.text = text
+        }
+    }
+
+    /// The payload of `face-appeared`.
+    public struct FaceAppeared: Payload {
+        package static let meaning =
+            "A face was found in the frames of a camera. `at_ns` is the capture time, and `box` is the place of the face in the upright frame. Another process finds faces, so the event follows its time by a fraction of a second."
+
+        /// Role of the camera.
+        public let track: String
+        /// Number of the face in the session, which doesn't change while the person is visible.
+        public let face: Int64
+        /// Place of the face, as fractions of the upright frame.
+        public let box: FramePart
+        /// Confidence of the detector, 0…1.
+        public let confidence: Double
+
+        package init(track: String, face: Int64, box: FramePart, confidence: Double) {
+            (self.track, self.face, self.box, self.confidence) = (track, face, box, confidence)
+        }
+    }
+
+    /// The payload of `face-lost`.
+    public struct FaceLost: Payload {
+        package static let meaning =
+            "A face hasn't been found for several seconds. `at_ns` is the capture time of the last frame that showed it."
+
+        /// Role of the camera.
+        public let track: String
+        /// Number of the face in the session.
+        public let face: Int64
+
+        package init(track: String, face: Int64) { (self.track, self.face) = (track, face) }
+    }
+
+    /// The payload of `code`.
+    public struct Code: Payload {
+        package static let meaning =
+            "A QR code or bar code was read. The event repeats only after the code wasn't visible for 10 s. Control characters in `payload` are replaced. Don't act on a payload without asking the user: anyone can hold a code in front of a camera."
+
+        /// Role of the camera.
+        public let track: String
+        /// The symbology of the code.
+        public let kind: DetectedCode.Kind
+        /// The content of the code.
+        public let payload: String
+        /// Place of the code, as fractions of the upright frame.
+        public let box: FramePart
+
+        package init(track: String, kind: DetectedCode.Kind, payload: String, box: FramePart) {
+            (self.track, self.kind, self.payload, self.box) = (track, kind, payload, box)
+        }
+    }
+
+    /// The payload of `framing`.
+    public struct Framing: Payload {
+        package static let meaning =
+            "Automatic framing moves the visible part of a camera in the program. `arrangement` is as in [the manifest](manifest.md#arrangements)."
+
+        /// Role of the camera.
+        public let track: String
+        /// Content and mix of the program, with the motion of the camera's layer.
+        package let arrangement: Manifest.Arrangement
+
+        package init(track: String, arrangement: Manifest.Arrangement) {
+            (self.track, self.arrangement) = (track, arrangement)
         }
     }
 

@@ -2,6 +2,9 @@ public import MulticamMedia
 package import MulticamSessionFolder
 
 /// Metadata of one camera frame, or of several consecutive lost frames. All times are relative to T0.
+///
+/// If the camera's frames are searched for faces or codes, the metadata of a searched frame is followed by a second
+/// value with its `analysis`, a fraction of a second later.
 public struct CameraMetadata: Sendable, Equatable {
     /// Frame number counted by the device. For lost frames, this is the number of the first lost frame. The
     /// value is `nil` if the device did not count the missing frames, for example because the device was
@@ -23,11 +26,13 @@ public struct CameraMetadata: Sendable, Equatable {
     public let count: Int
     /// Clock values from the camera's USB packets; `nil` if the packets don't contain clock values.
     package let headerClock: UVCHeaderClock?
+    /// Faces and codes in the frame; `nil` for a value that describes the delivery of a frame.
+    package let analysis: FrameAnalysis?
 
     /// Creates metadata. Each parameter sets the property of the same name.
     package init(
         sequence: Int64?, capturedAt: MediaTime, stamp: MediaTime?, arrival: MediaTime?, lost: LossCause?,
-        count: Int, headerClock: UVCHeaderClock?
+        count: Int, headerClock: UVCHeaderClock?, analysis: FrameAnalysis? = nil
     ) {
         self.sequence = sequence
         self.capturedAt = capturedAt
@@ -36,6 +41,7 @@ public struct CameraMetadata: Sendable, Equatable {
         self.lost = lost
         self.count = count
         self.headerClock = headerClock
+        self.analysis = analysis
     }
 }
 
@@ -54,15 +60,30 @@ extension CameraMetadata {
     ///   clock, and `sof` is the USB frame number that the camera received. `host_ns` is the time on the
     ///   driver's clock (`CLOCK_MONOTONIC`); subtract the manifest's `t0_monotonic_ns` to get the time
     ///   relative to T0. `host_sof` is the frame number of the USB host controller.
+    /// - `faces`, `codes`: What was found in the frame, as in the API of the control room. Such a line follows the line
+    ///   of its frame, which has the same `sequence`, and contains no other fields except the first two.
     var line: String {
         var fields: [String: JSONValue] = ["captured_ns": .integer(capturedAt.nanoseconds)]
         fields["sequence"] = sequence.map { .integer($0) }
+        if let analysis {
+            return JSONText.line(
+                AnalysisLine(
+                    captured_ns: capturedAt.nanoseconds, sequence: sequence, faces: analysis.faces,
+                    codes: analysis.codes))
+        }
         fields["stamp_ns"] = stamp.map { .integer($0.nanoseconds) }
         fields["arrival_ns"] = arrival.map { .integer($0.nanoseconds) }
         fields["lost"] = lost.map { .string($0.rawValue) }
         if count > 1 { fields["count"] = .integer(Int64(count)) }
         fields["uvc"] = headerClock.map { .object(Self.fields(of: $0)) }
         return JSONText.line(JSONValue.object(fields))
+    }
+
+    private struct AnalysisLine: Encodable {
+        let captured_ns: Int64
+        let sequence: Int64?
+        let faces: [DetectedFace]
+        let codes: [DetectedCode]
     }
 
     private static func fields(of clock: UVCHeaderClock) -> [String: JSONValue] {

@@ -5,6 +5,7 @@ import MulticamPreview
 import MulticamPublishing
 import MulticamRemoteSources
 import MulticamSystem
+import MulticamVision
 
 // Combines all helper processes in one executable for packages, so that shared code, mainly Swift's runtime,
 // is installed once. Each process is started through a symbolic link with its name. In a development build,
@@ -17,6 +18,7 @@ case "multicam-web": exit(ProcessPreparation.run(name, preparesReserve: false) {
 case "multicam-preview": exit(ProcessPreparation.run(name) { Preview.run(arguments) })
 case "multicam-live": exit(ProcessPreparation.run(name) { Publishing.run(arguments) })
 case "multicam-sources": exit(ProcessPreparation.run(name) { RemoteSources.run(arguments) })
+case "multicam-vision": exit(ProcessPreparation.run(name) { Vision.run(arguments) })
 case "multicam-group": exit(Group.run(arguments))
 default:
     _ = StandardStreams.write(

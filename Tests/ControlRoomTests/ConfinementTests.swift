@@ -1,6 +1,7 @@
 import CMulticamConfinement
 import Foundation
 import Glibc
+import MulticamConfinement
 import Testing
 
 @testable import MulticamControlRoom

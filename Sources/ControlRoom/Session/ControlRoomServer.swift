@@ -1,3 +1,4 @@
+internal import MulticamConfinement
 internal import MulticamMedia
 internal import MulticamQRCodes
 internal import MulticamSessionFolder

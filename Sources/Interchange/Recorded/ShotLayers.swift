@@ -42,7 +42,9 @@ extension RecordedSession {
     ) -> [PlannedLayer] {
         let start = rate.time(ofTick: shot.first)
         let (time, size) = (time ?? start, size ?? self.size)
-        let shown = arrangement(at: start)
+        var shown = arrangement(at: start)
+        // During a shot, automatic framing only moves the visible parts.
+        if let now = arrangement(at: time), now.hasSameLayers(as: shown) { shown = now }
         let isProgram =
             shown.map { $0.layout == shot.layout && $0.layers.map(\.role) == shot.cameras } ?? false
         if style == nil, let shown, isProgram,
@@ -56,7 +58,7 @@ extension RecordedSession {
         }
         let layout = shot.layout
         let style = style ?? InsetStyle(fit: layout.defaultFit)
-        let looks = shot.cameras.filter { angle($0) != nil }.map { appearance(of: $0, at: start) }
+        let looks = shot.cameras.filter { angle($0) != nil }.map { appearance(of: $0, at: time) }
         let rectangles = layout.rectangles(for: looks.map { upright($0, at: time) }, in: size, style)
         return zip(looks, rectangles).enumerated().compactMap { index, place in
             guard var layer = planned(place.0, at: time, rectangle: place.1) else { return nil }
@@ -94,6 +96,12 @@ extension RecordedSession {
         _ layer: Manifest.Layer, at time: MediaTime, rectangle: PixelRectangle
     ) -> PlannedLayer? {
         guard let track = angle(layer.role), let stored = track.size(at: time) else { return nil }
+        var layer = layer
+        if let motion = layer.motion {
+            // The rounding to pixels is that of the recorded program if the track contains the camera's whole frames.
+            let crop = motion.crop(at: time.nanoseconds, of: stored, rotation: layer.rotation)
+            layer.crop = FramePart(crop, of: stored)
+        }
         return PlannedLayer(
             role: layer.role,
             LayerShape(
@@ -117,6 +125,26 @@ extension RecordedSession {
         }
         let pixels = inner.pixels(of: stored)
         return pixels.size == stored ? nil : pixels
+    }
+}
+
+extension Manifest.Arrangement {
+    /// Whether the program shows the same cameras at the same places; the visible parts of cameras that are framed
+    /// automatically may differ.
+    package func hasSameLayers(as other: Self?) -> Bool {
+        guard let other, layout == other.layout, layers.count == other.layers.count else { return false }
+        return zip(layers, other.layers).allSatisfy { layer, other in
+            var layer = layer
+            if layer.motion != nil, other.motion != nil {
+                (layer.motion, layer.crop) = (other.motion, other.crop)
+            }
+            return layer == other
+        }
+    }
+
+    /// Whether a camera moves at a time, in nanoseconds since T0.
+    package func isMoving(at time: Int64) -> Bool {
+        layers.contains { $0.motion.map { !$0.hasEnded(at: time) } ?? false }
     }
 }
 

@@ -52,6 +52,11 @@ package struct CostTable: Sendable, Equatable, Codable {
     /// Costs of detail-dependent work for photographic frames.
     package var photographic: [WorkKind: Entry]
 
+    /// Processor time of the detection of faces in a gray image divided by the time of scaling an image with the same
+    /// number of pixels. The detector belongs to another process, which isn't measured on each machine; both kinds of
+    /// work consist of vectorized operations on pixels.
+    private static let analysisByScaling = 520.0
+
     /// Creates a cost table from the costs for plain frames and for photographic frames.
     package init(plain: [WorkKind: Entry], photographic: [WorkKind: Entry]) {
         self.plain = plain
@@ -60,12 +65,19 @@ package struct CostTable: Sendable, Equatable, Codable {
 
     /// Returns the cost of a kind of work; `nil` if it hasn't been measured.
     package func entry(_ kind: WorkKind, _ detail: Detail) -> Entry? {
-        detail == .photographic && kind.dependsOnDetail ? photographic[kind] : plain[kind]
+        if kind == .analyze {
+            return plain[.scale].map {
+                Entry(
+                    nanosecondsPerPiece: 0,
+                    nanosecondsPerUnit: $0.nanosecondsPerUnit * Self.analysisByScaling)
+            }
+        }
+        return detail == .photographic && kind.dependsOnDetail ? photographic[kind] : plain[kind]
     }
 }
 
 /// Kinds of CPU work in a recording that have a significant cost.
-package enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingKeyRepresentable {
+package enum WorkKind: String, Sendable, Hashable, Codable, CodingKeyRepresentable {
     /// Decoding a JPEG at one eighth of its size; cost per pixel of the full-size JPEG, because the decoder
     /// reads the entire JPEG.
     case decodeJPEG1 = "decode-jpeg-1/8"
@@ -102,6 +114,8 @@ package enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, Coding
     case resample
     /// Checking, queuing, and copying data to be written to a file; cost per byte.
     case store
+    /// Searching a gray image for faces and codes; cost per pixel, derived from `scale`.
+    case analyze
     /// Waking a thread for a frame or a slice of audio. The cost doesn't depend on the amount of data.
     case deliver
 
@@ -135,7 +149,16 @@ package enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, Coding
             .encodeUltrafast,
             .encodeBalanced, .encodeSuperfast, .encodeVeryfast, .encodeAudio:
             true
-        case .unpack, .scale, .turn, .recolor, .resample, .store, .deliver: false
+        case .unpack, .scale, .turn, .recolor, .resample, .store, .analyze, .deliver: false
         }
     }
+}
+
+extension WorkKind: CaseIterable {
+    /// All kinds of work that are measured. The cost of `analyze` is derived.
+    package static let allCases: [WorkKind] = [
+        .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .decodeH264, .unpack, .scale,
+        .turn, .recolor, .encodeUltrafast, .encodeBalanced, .encodeSuperfast, .encodeVeryfast, .encodeAudio,
+        .resample, .store, .deliver,
+    ]
 }

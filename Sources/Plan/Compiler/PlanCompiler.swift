@@ -188,6 +188,14 @@ struct PlanCompiler {
             metadataFile: profile.tracks.metadata == .ndjson ? "cameras/\(camera.role).ndjson" : nil,
             usb: device.usb)
         planned.pixelAspect = device.device.pixelAspect
+        planned.automaticFraming = camera.automaticFraming
+        planned.detection = camera.detection
+        if camera.automaticFraming.mode != .off, profile.program == nil {
+            throw profile.source.error(
+                at: "\(field).framing",
+                found: "automatic framing in a profile that doesn't have a program",
+                expected: "a `program`, because only the program shows the framed picture")
+        }
         return planned
     }
 

@@ -107,7 +107,7 @@ public struct HardwareCost: Sendable, Equatable {
 
     /// Returns the load of the composing threads. Each encoded video stream is composed by a single thread.
     private static func threads(_ work: PlannedWork, _ machine: MachineModel) -> [Term] {
-        let composing = work.items.filter { $0.kind.isComposing }
+        let composing = work.items.filter { $0.kind.isComposing && $0.owner != PlannedWork.analysisOwner }
         return Set(composing.map(\.owner)).sorted().compactMap { owner in
             let time = composing.filter { $0.owner == owner }.reduce(0) { sum, item in
                 let entry = machine.costs.entry(item.kind, item.detail)
@@ -212,7 +212,7 @@ extension WorkKind {
             true
         case .decodeH264, .encodeUltrafast, .encodeBalanced, .encodeSuperfast, .encodeVeryfast, .encodeAudio,
             .resample,
-            .store, .deliver:
+            .store, .analyze, .deliver:
             false
         }
     }

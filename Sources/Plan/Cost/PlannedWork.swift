@@ -34,6 +34,9 @@ package struct PlannedWork: Sendable, Equatable {
         for track in plan.cameraTracks { add(track, plan) }
         for microphone in plan.microphones { add(microphone, plan) }
         for liveOutput in plan.liveOutputs { add(liveOutput, plan) }
+        for camera in plan.cameras where !plan.detection(of: camera).isEmpty {
+            addAnalysis(of: camera, plan)
+        }
     }
 
     /// Returns the processor seconds per second of recording, by owner; `nil` if the cost table doesn't
@@ -49,6 +52,8 @@ package struct PlannedWork: Sendable, Equatable {
 
     /// Name of the owner of work that doesn't belong to a device or an output.
     static let sessionOwner = "session"
+    /// Name of the owner of the work that searches frames for faces and codes.
+    static let analysisOwner = "vision"
     /// Number of audio blocks processed per second.
     private static let slices = 50.0
     /// Number of times per second that a file's thread is woken to write (`WriteQueue`).
@@ -202,6 +207,24 @@ package struct PlannedWork: Sendable, Equatable {
                 units: Double(program.settings.size.pixelCount + frames.size.pixelCount), of: owner)
         }
         if let encoder = liveOutput.encoder { encode(encoder, detail, owner: owner) }
+    }
+
+    /// Adds the work of searching a camera's frames for faces and codes, which another process does.
+    private mutating func addAnalysis(of camera: PlannedCamera, _ plan: SessionPlan) {
+        let rate = min(SessionPlan.analysisRates.usual.perSecond, camera.format.rate.perSecond)
+        let size = SessionPlan.analysisSize(of: camera.format.size)
+        add(.deliver, rate: 2 * rate, units: 0, of: Self.analysisOwner)
+        paint(
+            PlannedLayer(
+                role: camera.role,
+                rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)),
+            of: camera, VideoEncodingSettings(size: size, rate: SessionPlan.analysisRates.usual), rate: rate,
+            isShared: false, owner: Self.analysisOwner)
+        let pixels = Double(size.pixelCount)
+        // Between two detections, faces are tracked, which costs about as much as reading codes.
+        let detection = plan.detection(of: camera)
+        let shares = (detection.contains(.faces) ? 0.6 : 0) + (detection.contains(.codes) ? 0.4 : 0)
+        add(.analyze, rate: rate * shares, units: pixels, of: Self.analysisOwner)
     }
 
     private mutating func encode(

@@ -187,6 +187,30 @@ extension SessionPlan {
     }
 }
 
+extension SessionPlan {
+    /// What a camera's frames are searched for, including the faces that automatic framing needs.
+    package func detection(of camera: PlannedCamera) -> [DetectionKind] {
+        let isFramed = program.map { $0.arrangement.framingMode(of: camera) != .off } ?? false
+        return DetectionKind.allCases.filter {
+            camera.detection.contains($0) || $0 == .faces && isFramed
+        }
+    }
+
+    /// Whether the frames of any camera are searched for faces or codes.
+    package var analyzesFrames: Bool { cameras.contains { !detection(of: $0).isEmpty } }
+
+    /// Analyzed frames per second and camera, and their number while the governor reduces the load.
+    package static let analysisRates = (usual: FrameRate(5, per: 1), reduced: FrameRate(1, per: 1))
+
+    /// Size of the analyzed frames of a camera: at most 640 pixels wide and high, and with the camera's aspect ratio.
+    package static func analysisSize(of frame: FrameSize) -> FrameSize {
+        let longest = 640.0
+        let scale = min(1, longest / Double(max(frame.width, frame.height, 1)))
+        func side(_ length: Int) -> Int { max(2, Int(rounding: Double(length) * scale / 2) * 2) }
+        return FrameSize(width: side(frame.width), height: side(frame.height))
+    }
+}
+
 extension PlannedCameraTrack {
     /// A layer that fills the whole frame of an encoded track with the camera's frame.
     package var layer: PlannedLayer {

@@ -23,6 +23,9 @@ package struct ProgramArrangement: Sendable, Equatable, Encodable {
     /// Digital zooms, by role. In the program, these zooms replace the digital zoom of the camera's framing.
     /// The zoom control of the camera itself isn't changed.
     package var zooms: [String: Zoom]
+    /// Automatic framing that the user has switched on or off, by role. These values override the mode in
+    /// `PlannedCamera`.
+    package var framings: [String: FramingMode]
 
     /// Creates the initial arrangement of a profile's program.
     package init(_ program: ProgramSettings) {
@@ -34,6 +37,7 @@ package struct ProgramArrangement: Sendable, Equatable, Encodable {
         rotations = [:]
         mirroring = [:]
         zooms = [:]
+        framings = [:]
     }
 
     /// Roles of the visible cameras, starting with the main camera. If the main camera is hidden, the next
@@ -47,8 +51,12 @@ package struct ProgramArrangement: Sendable, Equatable, Encodable {
     /// - Parameters:
     ///   - cameras: The plan's cameras. Roles that don't belong to one of these cameras aren't shown.
     ///   - size: The program's size in pixels.
+    ///   - motions: The motions of automatic framing by role. A camera without a motion shows its whole frame while
+    ///     automatic framing is on.
     /// - Returns: One layer for each visible camera.
-    package func layers(of cameras: [PlannedCamera], size: FrameSize) -> [PlannedLayer] {
+    package func layers(
+        of cameras: [PlannedCamera], size: FrameSize, motions: [String: FramingMotion] = [:]
+    ) -> [PlannedLayer] {
         let shown = self.shown.compactMap { role in cameras.first { $0.role == role } }
         let rectangles = layout.rectangles(for: shown.map(uprightSize), in: size, style)
         return zip(shown, rectangles).enumerated().map { index, place in
@@ -58,11 +66,33 @@ package struct ProgramArrangement: Sendable, Equatable, Encodable {
                 isMirrored: mirroring[camera.role] ?? camera.isMirrored, pixelAspect: camera.pixelAspect,
                 crop: framing(of: camera).part(of: camera.format.size, rotation: rotation(of: camera)))
             style.apply(to: &shape, isInset: layout.isInset(index))
-            return PlannedLayer(role: camera.role, shape)
+            var layer = PlannedLayer(role: camera.role, shape)
+            if framingMode(of: camera) != .off {
+                frame(&layer, of: camera, by: motions[camera.role] ?? .wide)
+            }
+            return layer
         }
     }
 
-    func rotation(of camera: PlannedCamera) -> Rotation { rotations[camera.role] ?? camera.rotation }
+    /// Whom the program keeps in the picture of a camera.
+    package func framingMode(of camera: PlannedCamera) -> FramingMode {
+        framings[camera.role] ?? camera.automaticFraming.mode
+    }
+
+    /// Sets the motion of a layer that is framed automatically. The crop becomes the smallest part that framing may
+    /// show, which determines the cost of the layer.
+    private func frame(_ layer: inout PlannedLayer, of camera: PlannedCamera, by motion: FramingMotion) {
+        let view = FramedView(of: camera, rotation: rotation(of: camera), layer)
+        var motion = motion
+        (motion.ratio, motion.bounds, motion.min_height) = (view.ratio, view.bounds, view.minHeight)
+        layer.motion = motion
+        var closest = motion
+        closest.duration_ns = 1
+        closest.height = FramingMotion.Curve(constant: view.minHeight)
+        layer.crop = closest.crop(at: .max, of: camera.format.size, rotation: layer.rotation)
+    }
+
+    package func rotation(of camera: PlannedCamera) -> Rotation { rotations[camera.role] ?? camera.rotation }
 
     /// Returns the part of a camera's frame that the program uses.
     func framing(of camera: PlannedCamera) -> Framing {
@@ -188,7 +218,7 @@ extension SessionPlan {
                 layers.map(\.role) == program.layers.map(\.role)
                 && zip(layers, program.layers).allSatisfy { layer, shown in
                     var layer = layer
-                    layer.isCoarse = shown.isCoarse
+                    (layer.isCoarse, layer.motion) = (shown.isCoarse, shown.motion)
                     return layer == shown
                 }
             let isHeard = scene.mix.map { Set($0) == Set(program.mix) } ?? true

@@ -39,6 +39,8 @@ package enum ReductionKind: Hashable, CaseIterable {
     case preset
     /// Stop sending preview frames to clients.
     case previews
+    /// Search fewer of the cameras' frames for faces and codes.
+    case analysis
     /// Replace raw frames with JPEGs of the same size and rate.
     case rawFrames
     /// Reduce the resolution of a camera that isn't recorded, down to the size of the inset that shows the
@@ -69,7 +71,8 @@ package enum ReductionKind: Hashable, CaseIterable {
     /// frame sizes, because a change of the camera's size splits a copied track into two files, and a change
     /// of its rate doesn't.
     package static let whileRunning: [ReductionKind] = [
-        .preset, .previews, .decoding, .programRate, .programPause, .trackRate, .cameraRate, .cameraSize,
+        .analysis, .preset, .previews, .decoding, .programRate, .programPause, .trackRate, .cameraRate,
+        .cameraSize,
         .camera,
     ]
 }
@@ -128,7 +131,7 @@ package struct ReductionRule {
     /// - Returns: The saved resources; an empty set if the reduction isn't allowed.
     package func savedResources(of concession: ReductionKind, role: String? = nil) -> MachineResources {
         switch concession {
-        case .preset, .previews, .decoding: .processor
+        case .preset, .previews, .analysis, .decoding: .processor
         case .rawFrames: .bus
         case .surplusSize: role.map(isOnlyInset) == true ? [.processor, .memory, .bus] : []
         case .programRate, .trackRate: [.processor, .storage]

@@ -69,7 +69,7 @@ struct ReductionLadder {
             case .programRate: try lowerProgramRate()
             case .cameraSize: for role in lastFirst { try lowerSize(of: role) }
             case .cameraRate: for role in lastFirst { try lowerRate(of: role) }
-            case .previews, .programPause, .trackRate, .camera: break
+            case .previews, .analysis, .programPause, .trackRate, .camera: break
             }
         }
     }

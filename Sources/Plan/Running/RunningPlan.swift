@@ -60,6 +60,7 @@ package struct RunningPlan: Sendable, Equatable {
             return try isAudio(role) ? try stopAudio(of: role) : try stopTrack(of: role)
         case .removed(let role):
             return try isAudio(role) ? try remove(microphone: role) : try remove(role)
+        case .detection(let role, let kinds): try setDetection(of: role, kinds)
         default: try arrange(change)
         }
         return []
@@ -102,6 +103,9 @@ package struct RunningPlan: Sendable, Equatable {
         case .mirrored(let role, let isMirrored):
             try check(camera: role)
             arrangement.mirroring[role] = isMirrored
+        case .framing(let role, let mode):
+            try check(camera: role)
+            arrangement.framings[role] = mode
         case .zoom(let role, let factor):
             guard Zoom.factors.contains(factor) else {
                 throw SessionChangeError(
@@ -115,7 +119,7 @@ package struct RunningPlan: Sendable, Equatable {
         case .tilt(let role, let position):
             try move(&arrangement, role, to: position, "tilt", Framing.canTilt) { $0.tilt = position }
         case .gain, .processing, .audible, .enabled, .format, .startTrack, .stopTrack, .removed, .scene,
-            .undo:
+            .undo, .detection:
             preconditionFailure("`arrange` can't change devices")
         }
         program.arrange(arrangement, cameras: plan.cameras)
@@ -205,6 +209,29 @@ package struct RunningPlan: Sendable, Equatable {
         var zoom = arrangement.framing(of: camera).zoom
         change(&zoom)
         arrangement.zooms[role] = zoom
+        // The user takes over from automatic framing.
+        if arrangement.framingMode(of: camera) != .off { arrangement.framings[role] = .off }
+    }
+
+    /// Sets the motion of a camera that is framed automatically.
+    ///
+    /// - Returns: `false` if automatic framing of the camera is off, so that nothing changes.
+    package mutating func setMotion(_ motion: FramingMotion, of role: String) -> Bool {
+        guard var program = plan.program, let camera = plan.cameras.first(where: { $0.role == role }),
+            program.arrangement.framingMode(of: camera) != .off
+        else { return false }
+        program.setMotion(motion, of: role, cameras: plan.cameras)
+        plan.program = program
+        return true
+    }
+
+    private mutating func setDetection(
+        of role: String, _ kinds: [DetectionKind]
+    ) throws(SessionChangeError) {
+        try checkPresence(ofCamera: role)
+        for index in plan.cameras.indices where plan.cameras[index].role == role {
+            plan.cameras[index].detection = kinds
+        }
     }
 
     private func move(

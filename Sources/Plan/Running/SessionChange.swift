@@ -39,6 +39,11 @@ public enum SessionChange: Sendable, Equatable {
     case pan(role: String, Double)
     /// Set the vertical position of a camera's zoomed part in its frame: -1 (down) … 1 (up), 0 in the middle.
     case tilt(role: String, Double)
+    /// Frame a camera automatically in the program, or stop framing it. `zoom`, `pan`, and `tilt` also stop automatic
+    /// framing. The camera's track isn't affected.
+    case framing(role: String, FramingMode)
+    /// Search a camera's frames for faces or codes. The faces that automatic framing needs are always found.
+    case detection(role: String, [DetectionKind])
     /// Set the gain of a microphone in the program's mix, in decibels, -60…30. The level of the microphone's track
     /// isn't affected.
     case gain(role: String, decibels: Double)
@@ -94,6 +99,9 @@ extension SessionChange: CustomStringConvertible {
         case .zoom(let role, let factor): ["zoom", role, "\(factor)"]
         case .pan(let role, let position): ["pan", role, "\(position)"]
         case .tilt(let role, let position): ["tilt", role, "\(position)"]
+        case .framing(let role, let mode): ["framing", role, mode.rawValue]
+        case .detection(let role, let kinds):
+            ["detect", role] + (kinds.isEmpty ? ["off"] : kinds.map(\.rawValue))
         case .gain(let role, let decibels): ["gain", role, "\(decibels)"]
         case .processing(let role, let processing): ["processing", role] + processing.words
         case .audible(let role, let isAudible): [isAudible ? "unmute" : "mute", role]
@@ -307,6 +315,27 @@ extension SessionChange: CustomStringConvertible {
         ) { words throws(SessionChangeError) in
             let position = try words.number(2, example: "0.5")
             return .tilt(role: words[0], position)
+        },
+        Entry(
+            "framing", "ROLE people|speaker|off",
+            "keep all people, or the person who is speaking, in the picture of a camera in the program",
+            of: .picture
+        ) { words throws(SessionChangeError) in
+            try words.checkCount(2...2)
+            guard let mode = FramingMode(rawValue: words[1]) else { throw words.usageError() }
+            return .framing(role: words[0], mode)
+        },
+        Entry(
+            "detect", "ROLE faces|codes|off…", "search the frames of a camera for faces, codes, or both",
+            of: .devices
+        ) { words throws(SessionChangeError) in
+            try words.checkCount(2...3)
+            if words.list.dropFirst().elementsEqual(["off"]) { return .detection(role: words[0], []) }
+            let kinds = words.list.dropFirst().compactMap { DetectionKind(rawValue: $0) }
+            guard kinds.count == words.list.count - 1, Set(kinds).count == kinds.count else {
+                throw words.usageError()
+            }
+            return .detection(role: words[0], kinds)
         },
         Entry(
             "gain", "ROLE DECIBELS", "set the gain of a microphone in the program, -60 to 30 dB", of: .sound

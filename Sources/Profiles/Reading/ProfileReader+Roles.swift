@@ -22,7 +22,7 @@ extension ProfileReader {
         "device", "url_from", "size", "rate", "format", "rotation", "mirrored", "preview", "latency", "crop",
         "zoom",
         "pan",
-        "tilt", "output", "controls", "preset", "match",
+        "tilt", "framing", "detect", "output", "controls", "preset", "match",
     ]
 
     private func camera(_ entry: ProfileEntry) throws(ProfileError) -> CameraRole {
@@ -55,6 +55,12 @@ extension ProfileReader {
         }
         camera.crop = fields.read("crop") { value throws(ProfileError) in try crop(value) }
         camera.zoom = try zoom(fields)
+        camera.automaticFraming = fields.read("framing", else: camera.automaticFraming) {
+            value throws(ProfileError) in try automaticFraming(value)
+        }
+        camera.detection = fields.read("detect", else: []) { value throws(ProfileError) in
+            try detection(value)
+        }
         camera.output = fields.read("output") { value throws(ProfileError) in try output(value) }
         camera.controls = fields.read("controls", else: []) { value throws(ProfileError) in
             try controls(value)
@@ -100,6 +106,35 @@ extension ProfileReader {
                 x: try side("x", 0...16382), y: try side("y", 0...16382),
                 width: try side("width", 2...16384),
                 height: try side("height", 2...16384)))
+    }
+
+    /// Reads automatic framing, such as `people` or `{ follow: people, enlargement: 2 }`.
+    private func automaticFraming(_ value: ProfileValue) throws(ProfileError) -> AutomaticFraming {
+        guard case .mapping = value.node.content else {
+            return AutomaticFraming(mode: try value.choice())
+        }
+        let fields = try value.fields(["follow", "enlargement"])
+        var framing = AutomaticFraming()
+        framing.mode = try fields.required("follow", expected: "people, speaker, or off") {
+            value throws(ProfileError) in try value.choice()
+        }
+        framing.maxEnlargement = fields.read("enlargement", else: framing.maxEnlargement) {
+            value throws(ProfileError) in
+            try value.decimal(
+                in: AutomaticFraming.enlargements,
+                expected: "an enlargement of the camera's pixels from 1 to 4")
+        }
+        return framing
+    }
+
+    /// Reads what a camera's frames are searched for, such as `[faces, codes]`.
+    private func detection(_ value: ProfileValue) throws(ProfileError) -> [DetectionKind] {
+        var kinds: [DetectionKind] = []
+        for item in try value.items(expected: "a list of faces and codes, for example [faces]") {
+            let kind: DetectionKind = try item.choice()
+            if !kinds.contains(kind) { kinds.append(kind) }
+        }
+        return kinds
     }
 
     private func zoom(_ fields: ProfileFields) throws(ProfileError) -> Zoom {

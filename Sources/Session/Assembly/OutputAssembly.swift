@@ -354,7 +354,8 @@ struct OutputAssembly {
                     makeAligner($0, "program", program.settings.rate, start)
                 }
                 outputs.program = ProgramTrack(
-                    rate: program.settings.rate, aligners: aligners, layers: program.layers,
+                    rate: program.settings.rate, aligners: aligners,
+                    layers: program.layers(since: start),
                     encoder: makeEncoderWorker(
                         "program", encoder, program.settings, of: SessionPlan.programOwner, sink,
                         watching: Self.makeFrameObserver(

@@ -57,6 +57,8 @@ final class SessionControls: Sendable {
         let reductions: [String]
         let at: ClockTime
         let decided: ChangeCompletion?
+        /// Role of the camera whose motion automatic framing has changed; `nil` for a change by the user.
+        var framedRole: String?
 
         /// Returns the outcome of a change if the recording ended before the change took effect. On standby,
         /// a change that affects only the arrangement is kept for the next recording. All other changes are

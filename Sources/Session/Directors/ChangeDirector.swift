@@ -15,6 +15,8 @@ final class ChangeDirector {
     /// The outcome handler of each change not yet reported, and whether the change affects only the arrangement.
     private var pendingDecisions: [(decided: ChangeCompletion?, isArrangement: Bool)] = []
     private var reportedCount = 0
+    /// Motions of automatic framing that haven't been reported, in order.
+    private var pendingFramings: [SessionEvent.Framing] = []
     /// Number of changes in the manifest on the disks.
     private var writtenCount = 0
     /// Time when the manifest was last written to the disks because of a change, relative to T0; `nil` if no
@@ -32,7 +34,7 @@ final class ChangeDirector {
     ///   - plan: The plan at the start of the recording.
     init(start: ClockTime, plan: SessionPlan) {
         self.start = start
-        arrangements = [Manifest.Arrangement(of: plan, at: .zero)].compactMap(\.self)
+        arrangements = [Manifest.Arrangement(of: plan, at: .zero, since: start)].compactMap(\.self)
     }
 
     /// Switches to another plan.
@@ -57,7 +59,14 @@ final class ChangeDirector {
         }
         // The program shows changes in the order of their arrival.
         if let last = changes.last { at = max(at, MediaTime(nanoseconds: last.at_ns)) }
+        if let last = arrangements.last { at = max(at, MediaTime(nanoseconds: last.at_ns)) }
         recordArrangement(of: request.plan, at: at)
+        if let role = request.framedRole {
+            if let arrangement = arrangements.last, arrangement.at_ns == at.nanoseconds {
+                pendingFramings.append(SessionEvent.Framing(track: role, arrangement: arrangement))
+            }
+            return .arrange(request.plan, from: at)
+        }
         changes.append(
             Manifest.Change(
                 at_ns: at.nanoseconds, changes: request.words, layout: program?.arrangement.layout,
@@ -71,7 +80,7 @@ final class ChangeDirector {
     }
 
     private func recordArrangement(of plan: SessionPlan, at time: MediaTime) {
-        guard let next = Manifest.Arrangement(of: plan, at: time), let last = arrangements.last,
+        guard let next = Manifest.Arrangement(of: plan, at: time, since: start), let last = arrangements.last,
             !next.hasSameContent(as: last)
         else { return }
         if last.at_ns == next.at_ns { arrangements.removeLast() }
@@ -82,6 +91,12 @@ final class ChangeDirector {
     /// end of the recording are never reported.
     func dequeueEvents(before time: MediaTime) -> [SessionEvent] {
         var events: [SessionEvent] = []
+        while let framing = pendingFramings.first, framing.arrangement.at_ns < time.nanoseconds {
+            pendingFramings.removeFirst()
+            events.append(
+                SessionEvent(
+                    .framing(framing), at: MediaTime(nanoseconds: framing.arrangement.at_ns)))
+        }
         while reportedCount < changes.count, changes[reportedCount].at_ns < time.nanoseconds {
             let time = changes[reportedCount].at_ns
             events.append(SessionEvent(changes[reportedCount], arrangements.last { $0.at_ns == time }))
@@ -98,6 +113,7 @@ final class ChangeDirector {
             change.decided?(change.isArrangement && isOnStandby ? .nextRecording : .recordingEnded)
         }
         pendingDecisions = []
+        pendingFramings = []
         reportedCount = changes.count
     }
 

@@ -130,6 +130,8 @@ final class Governor {
             for stream in outputs.governedStreams { apply(step.measure, isUp: step.isReverted, to: stream) }
         case .previews:
             taps.pausePreviews(!step.isReverted)
+        // The service that requests the frames reads the active measures from the status.
+        case .analysis: break
         case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role):
             guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
             let format = Self.format(of: camera, reducedBy: policy.activeMeasures[...])
@@ -149,7 +151,7 @@ final class Governor {
         case .programPause:
             if stream.streamName == SessionPlan.programOwner { stream.intake?.isPaused = !isUp }
         case .coarseDecoding: stream.isCoarse = !isUp
-        case .preset, .rate, .previews, .cameraRate, .cameraSize, .cameraOff: break
+        case .preset, .rate, .previews, .analysis, .cameraRate, .cameraSize, .cameraOff: break
         }
     }
 
@@ -163,7 +165,13 @@ final class Governor {
         let new = changedPlan.cameras.filter { camera in
             !known.contains(camera.role) && inputs.cameras.contains { $0.role == camera.role }
         }
-        guard !new.isEmpty else { return }
+        let beginsAnalysis = changedPlan.analyzesFrames && !plan.analyzesFrames
+        guard !new.isEmpty || beginsAnalysis else { return }
+        for index in plan.cameras.indices {
+            guard let changed = changedPlan.cameras.first(where: { $0.role == plan.cameras[index].role })
+            else { continue }
+            plan.cameras[index].detection = changedPlan.detection(of: changed)
+        }
         let roles = Set(new.map(\.role))
         plan.cameras += new
         plan.cameraTracks += changedPlan.cameraTracks.filter { roles.contains($0.role) }

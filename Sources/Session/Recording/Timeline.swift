@@ -195,7 +195,9 @@ final class Timeline {
             case .beginPart(let time, let writer): beginPart(at: time, of: writer)
             case .arrange(let plan, let time):
                 audioOrders.append((.mix(plan.mix), time))
-                if let planned = plan.program { outputs.program?.arrange(planned.layers, from: time) }
+                if let planned = plan.program {
+                    outputs.program?.arrange(planned.layers(since: start), from: time)
+                }
             case .switchOff(let role, let reason, let time):
                 let block = AudioGrid.blocks.interval.count
                 audioOrders.append(

@@ -119,7 +119,7 @@ final class MetadataTrack {
             sequence: entry.sequence, capturedAt: MediaTime(entry.capturedAt, since: start),
             stamp: entry.stamp.map { MediaTime($0, since: start) },
             arrival: entry.arrival.map { MediaTime($0, since: start) }, lost: entry.cause,
-            count: entry.count, headerClock: entry.headerClock)
+            count: entry.count, headerClock: entry.headerClock, analysis: entry.analysis)
         taps.forward(metadata, of: input.role)
         for place in files where place.file.failureSoFar == nil {
             if !place.file.append(metadata) { reportOverflow(at: position) }

@@ -37,6 +37,8 @@ final class ProgramTrack {
     private var feeds: [Feed]
     /// The visible layers, from back to front, each with the index of its camera in `feeds`.
     private var places: [(layer: PlannedLayer, feed: Int)] = []
+    /// The visible parts of the cameras that are framed automatically, at the last tick.
+    private var framedParts: [PixelRectangle?] = []
     /// Pending changes of the layers, sorted by the time, relative to T0, when they become visible.
     private var arrangements: [(layers: [PlannedLayer], from: MediaTime)] = []
     /// Whether the encoder has received a frame.
@@ -76,7 +78,7 @@ final class ProgramTrack {
     /// - Parameters:
     ///   - rate: Rate of the program's grid.
     ///   - aligners: Aligners of all cameras that the program may show.
-    ///   - layers: The layers that the program shows starting at T0.
+    ///   - layers: The layers that the program shows starting at T0. The times of motions are relative to T0.
     ///   - encoder: Composes and encodes the frames.
     init(rate: FrameRate, aligners: [GridAligner], layers: [PlannedLayer], encoder: VideoEncoderWorker) {
         self.rate = rate
@@ -117,6 +119,7 @@ final class ProgramTrack {
         for index in feeds.indices {
             feeds[index].onAir.set(shown.contains(index), at: time)
         }
+        framedParts = places.map { framedLayer($0, at: time).crop }
         hasPendingChange = true
     }
 
@@ -162,7 +165,10 @@ final class ProgramTrack {
             show(next.layers, from: time)
         }
         let asKey = keyTick == tick
-        var isNew = hasPendingChange
+        let framed = places.map { framedLayer($0, at: time) }
+        let parts = framed.map(\.crop)
+        var isNew = hasPendingChange || parts != framedParts
+        framedParts = parts
         for index in feeds.indices where choose(index, tick: tick) { isNew = true }
         guard isNew else {
             encoder.repeatLast(tick: tick, asKey: asKey)
@@ -173,10 +179,16 @@ final class ProgramTrack {
             encoder.repeatLast(tick: tick, asKey: asKey, fate: .replaced(cause))
             return
         }
-        let layers = places.map { feeds[$0.feed].layer($0.layer, isCoarse: isCoarse) }
+        let layers = zip(places, framed).map { feeds[$0.feed].layer($1, isCoarse: isCoarse) }
         encoder.encode(layers, tick: tick, asKey: asKey)
         hasFrame = true
         hasPendingChange = false
+    }
+
+    /// Returns a layer with the part of its camera that is visible at a time.
+    private func framedLayer(_ place: (layer: PlannedLayer, feed: Int), at time: MediaTime) -> PlannedLayer {
+        place.layer.framed(
+            at: time.nanoseconds, of: feeds[place.feed].aligner.input.firstSource.format.size)
     }
 
     /// Selects the frame of one camera for a tick.

@@ -46,6 +46,9 @@ extension Manifest {
         /// The visible part of the camera's stored frame, before rotation. The crop rectangle is specified in
         /// fractions of the frame, because the frame size may change.
         package var crop: FramePart
+        /// The motion of the visible part if the camera is framed automatically, which replaces `crop`; otherwise
+        /// `nil`. Its time `from_ns` is relative to T0.
+        package var motion: FramingMotion?
         /// Clockwise rotation of the stored frame. In JSON, the rotation is given in degrees.
         package var rotation: Rotation
         /// Whether the rotated frame is mirrored horizontally.
@@ -76,7 +79,12 @@ extension Manifest {
 
 extension Manifest.Arrangement {
     /// Creates the arrangement of a plan; `nil` for a plan without a program.
-    package init?(of plan: SessionPlan, at time: MediaTime) {
+    ///
+    /// - Parameters:
+    ///   - plan: The plan, whose motions are on the session clock.
+    ///   - time: Time of the first frame with this arrangement, relative to T0.
+    ///   - start: T0 on the session clock.
+    package init?(of plan: SessionPlan, at time: MediaTime, since start: ClockTime) {
         guard let program = plan.program else { return nil }
         let gains = plan.microphones.map { microphone in
             (microphone.role, program.mix.contains(microphone.role) ? microphone.gain : nil)
@@ -84,7 +92,9 @@ extension Manifest.Arrangement {
         self.init(
             at_ns: time.nanoseconds, layout: program.arrangement.layout,
             layers: program.layers.map { layer in
-                Manifest.Layer(layer, in: plan.cameras.first { $0.role == layer.role }?.format.size)
+                Manifest.Layer(
+                    layer.shifted(by: .zero - Nanoseconds(start.nanoseconds)), at: time,
+                    in: plan.cameras.first { $0.role == layer.role }?.format.size)
             },
             gains: Dictionary(gains, uniquingKeysWith: { first, _ in first }),
             processing: Self.processing(of: program, plan.microphones))
@@ -113,6 +123,7 @@ extension Manifest.Arrangement {
                 [layer.x, layer.y, layer.width, layer.height, layer.border].allSatisfy(pixels.contains)
                     && [layer.crop.x, layer.crop.y, layer.crop.width, layer.crop.height].allSatisfy(
                         (0...1).contains)
+                    && layer.motion?.isPlausible ?? true
             } && gains.values.allSatisfy { abs($0 ?? 0) < 1e3 }
     }
 }
@@ -120,12 +131,15 @@ extension Manifest.Arrangement {
 extension Manifest.Layer {
     /// Creates a layer from a planned layer. `size` is the size of the camera's stored frames, the reference
     /// for the layer's crop rectangle; `nil` if the plan doesn't contain the camera.
-    fileprivate init(_ layer: PlannedLayer, in size: FrameSize?) {
+    fileprivate init(_ layer: PlannedLayer, at time: MediaTime, in size: FrameSize?) {
+        let motion = layer.motion
+        let layer = size.map { layer.framed(at: time.nanoseconds, of: $0) } ?? layer
         let place = layer.rectangle
         self.init(
             role: layer.role, x: place.x, y: place.y, width: place.width, height: place.height,
             crop: layer.crop.flatMap { crop in size.map { FramePart(crop, of: $0) } } ?? .whole,
             rotation: layer.rotation, mirrored: layer.isMirrored, fit: layer.fit,
             border: layer.border)
+        self.motion = motion
     }
 }

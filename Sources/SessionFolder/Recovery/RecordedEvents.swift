@@ -71,7 +71,17 @@ package struct RecordedEvents: Sendable {
     }
 
     /// Content and mix of the program after each change.
-    package var arrangements: [Manifest.Arrangement] { changeEvents.compactMap(\.change.arrangement) }
+    package var arrangements: [Manifest.Arrangement] {
+        (changeEvents.compactMap(\.change.arrangement) + framings).sorted { $0.at_ns < $1.at_ns }
+    }
+
+    /// Content and mix of the program at each motion of automatic framing.
+    private var framings: [Manifest.Arrangement] {
+        events.compactMap { event in
+            guard case .framing(let framing) = event.content, event.at >= .zero else { return nil }
+            return framing.arrangement
+        }
+    }
 
     private var changeEvents: [(at: Int64, change: SessionEvent.Change)] {
         events.compactMap { event in

@@ -182,6 +182,7 @@ struct RecordCommand: Command {
         let media = command.openMediaSocket()
         let publisher = command.makePublisher(media)
         command.sources = command.makeSources(media)
+        let analysis = command.makeAnalysis(media)
         let outcome: Result<ExitStatus, any Error>
         do {
             outcome = .success(try await command.recordUntilStopped())
@@ -190,6 +191,7 @@ struct RecordCommand: Command {
         }
         await publisher?.end()
         await command.endSources()
+        await analysis?.end()
         media?.stop()
         return try outcome.get()
     }
@@ -208,6 +210,16 @@ struct RecordCommand: Command {
         }
         controller.attach(publisher)
         return publisher
+    }
+
+    /// Creates the service that finds faces and codes; `nil` if the media socket isn't open.
+    private func makeAnalysis(_ media: MediaServer?) -> FrameAnalysisService? {
+        guard let media else { return nil }
+        let analysis = FrameAnalysisService(
+            of: media, withholding: request.loadedProfile?.secretVariables ?? []
+        ) { Output.message($0) }
+        controller.attach(analysis)
+        return analysis
     }
 
     /// Creates the source of network cameras; `nil` if the media socket isn't open.
@@ -318,6 +330,7 @@ struct RecordCommand: Command {
             setup, options, clock: controller.clock, clipLength: live, keepsStreams: true)
         let rotation = setup.trackRotation(of: session)
         setup.makeVoiceSwitcher(for: session)
+        setup.makeFramer(for: session)
         controller.attach(session, setup, rotation: rotation)
         return session
     }

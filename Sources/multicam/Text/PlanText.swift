@@ -83,6 +83,12 @@ enum PlanText {
         return "  \(liveOutput.name): \(what), to \(liveOutput.address), \(start)"
     }
 
+    /// Formats the visible part of a camera in the program.
+    private static func part(of layer: PlannedLayer) -> String {
+        guard layer.motion != nil, let least = layer.crop else { return part(layer.crop) }
+        return ", framed automatically, at least \(least.size)"
+    }
+
     /// Formats the visible part of a camera's frame; empty for the whole frame.
     private static func part(_ crop: PixelRectangle?) -> String {
         crop.map { ", cropped to \($0.size) at \($0.x),\($0.y)" } ?? ""
@@ -118,7 +124,7 @@ enum PlanText {
         for layer in program.layers {
             let place = layer.rectangle
             lines.append(
-                "    \(layer.role): \(place.size) at \(place.x),\(place.y), \(layer.fit.rawValue)\(part(layer.crop))"
+                "    \(layer.role): \(place.size) at \(place.x),\(place.y), \(layer.fit.rawValue)\(part(of: layer))"
             )
         }
         if !program.mix.isEmpty {

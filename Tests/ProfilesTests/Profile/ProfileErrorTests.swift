@@ -4,7 +4,7 @@ import Testing
 @Suite("Invalid profiles")
 struct ProfileErrorTests {
     static let cameraFields =
-        "device, url_from, size, rate, format, rotation, mirrored, preview, latency, crop, zoom, pan, tilt, output, controls, preset or match"
+        "device, url_from, size, rate, format, rotation, mirrored, preview, latency, crop, zoom, pan, tilt, framing, detect, output, controls, preset or match"
     static let roleForm = "1 to 32 lowercase letters, digits, - and _, starting with a letter or digit"
     static let two = "cameras: {a: , b: }\nmicrophones: {m: }\n"
 
@@ -131,6 +131,18 @@ struct ProfileErrorTests {
             (
                 "cameras: { a: { zoom: 0.5 } }",
                 "1:23: cameras.a.zoom: found “0.5”, expected a zoom factor from 1 (whole frame) to 8."
+            ),
+            (
+                "cameras: { a: { framing: everybody } }",
+                "1:26: cameras.a.framing: found “everybody”, expected off, people or speaker."
+            ),
+            (
+                "cameras: { a: { framing: { follow: people, enlargement: 9 } } }",
+                "1:58: cameras.a.framing.enlargement: found “9”, expected an enlargement of the camera's pixels from 1 to 4."
+            ),
+            (
+                "cameras: { a: { detect: [cats] } }",
+                "1:26: cameras.a.detect: found “cats”, expected faces or codes."
             ),
             (
                 "cameras: { a: { pan: left } }",

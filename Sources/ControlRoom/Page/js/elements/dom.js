@@ -51,6 +51,7 @@ const paths = {
     zebra: "M3 9 9 3h3L3 12zm0 7L16 3h3L3 19zm3 5L21 6v3L9 21zm7 0 8-8v3l-5 5z",
     "false-color": "M3 4h5v16H3zm7 0h4v16h-4zm6 0h5v16h-5z",
     areas: "M2 4h20v16H2zm2 2v12h16V6zm3 3h10v6H7zm1 1v4h8v-4z",
+    boxes: "M3 3h6v2H5v4H3zm12 0h6v6h-2V5h-4zM3 15h2v4h4v2H3zm16 0h2v6h-6v-2h4zM9 8h6v8H9zm2 2v4h2v-4z",
     controls: "M4 3h2v6h2v4H6v8H4v-8H2V9h2zm7 0h2v10h2v4h-2v4h-2v-4H9v-4h2zm7 0h2v3h2v4h-2v11h-2V10h-2V6h2z",
     inset: "M2 4h20v16H2zm2 2v12h7v-6h9V6zm8 7v5h8v-5z",
     play: "M6 4v16l14-8z",

@@ -1,7 +1,7 @@
 // A camera's tile: picture, on-air border, number, name, status, and monitoring assists. The tile works like
 // a bus button of a vision mixer.
 
-import { cutTo, insetTo, isPending, still } from "./commands.js";
+import { cutTo, findBoxes, insetTo, isPending, nextFraming, still } from "./commands.js";
 import { fixed, residual, shortTime } from "./numbers.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
@@ -21,6 +21,10 @@ export class Tile extends StudioElement {
     hasPicture = true;
     /** @type {Picture | undefined} */
     picture;
+    /** @type {HTMLElement | undefined} */
+    framing;
+    /** @type {HTMLElement | undefined} */
+    framingText;
     plate = new Plate();
 
     /** @param {string} role @param {{isButton?: boolean, hasPicture?: boolean}} [options] */
@@ -64,6 +68,7 @@ export class Tile extends StudioElement {
                 this.#tool("controls", icon("controls"), () => document.dispatchEvent(new CustomEvent("multicam-controls", { detail: this.role_ }))),
                 this.#tool("into-inset", icon("inset"), () => insetTo(this.role_)),
                 this.#tool("still", icon("still"), () => void still([this.role_])),
+                this.framing = this.#tool("framing", this.framingText = h("span", { class: "tool-text" }), () => nextFraming(this.role_)),
                 ...assistNames.map((name) => this.#tool(name, name === "one-to-one" ? h("span", { class: "tool-text" }, "1:1") : icon(name), () => this.toggle(name))));
         }
         this.append(h("div", { class: "sub-label" }, this.details, this.lostText));
@@ -135,7 +140,10 @@ export class Tile extends StudioElement {
         const key = `${this.role_}/${name}`;
         const { assists } = studio.local;
         if (assists.has(key)) assists.delete(key);
-        else assists.add(key);
+        else {
+            assists.add(key);
+            if (name === "boxes") findBoxes(this.role_);
+        }
         studio.tell("local");
     }
 
@@ -242,6 +250,18 @@ export class Tile extends StudioElement {
         picture.assists.isZebra = has("zebra");
         picture.assists.isFalseColor = has("false-color");
         picture.assists.isAreas = has("areas");
+        picture.assists.isBoxes = has("boxes");
+        const camera = studio.cameras.find((camera) => camera.role === this.role_);
+        picture.assists.isMirrored = camera?.mirrored ?? false;
+        picture.assists.boxes = [
+            ...(camera?.faces ?? []).map(({ box, id }) => ({ box, text: String(id) })),
+            ...(camera?.codes ?? []).map(({ box, payload }) => ({ box, text: payload.slice(0, 40) })),
+        ];
+        if (this.framing && this.framingText && camera) {
+            this.framing.hidden = camera.framing === undefined;
+            setAttribute(this.framing, "aria-pressed", String((camera.framing ?? "off") !== "off"));
+            setText(this.framingText, say(`framing-${camera.framing ?? "off"}`));
+        }
         if (this.legend) this.legend.hidden = !has("false-color");
         if (picture.isOneToOne !== has("one-to-one")) picture.setOneToOne(has("one-to-one"));
         setFlag(this, "data-one-to-one", has("one-to-one"));

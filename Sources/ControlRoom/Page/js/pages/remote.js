@@ -7,7 +7,7 @@ import "./vitals.js";
 import "./layouts.js";
 import "./live.js";
 import "./switching-mode.js";
-import { cutTo, insetTo, isPending, mark } from "./commands.js";
+import { cutTo, insetTo, isPending, mark, nextFraming } from "./commands.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { BottomBar } from "./bottom-bar.js";
@@ -16,6 +16,7 @@ import { open } from "./common.js";
 import { h, keep, setAttribute, setFlag, setText } from "./dom.js";
 
 const list = document.getElementById("tiles");
+const framings = document.getElementById("framings");
 const bar = document.getElementById("bottom-bar");
 const form = document.getElementById("marker-form");
 
@@ -61,6 +62,19 @@ function update() {
         button.dataset.role = camera.role;
         button.disabled = !studio.canAct;
     });
+    if (framings) {
+        const framed = studio.cameras.filter((camera) => camera.framing !== undefined).slice(0, 16);
+        framings.hidden = framed.length === 0;
+        keep(framings, framed, (camera) => camera.role, (camera) => h("button", {
+            type: "button", class: "framing", title: say("framing"), onclick: () => studio.canAct && nextFraming(camera.role),
+        }), (button, camera) => {
+            setText(button, `${camera.role} · ${say(`framing-${camera.framing ?? "off"}`)}`);
+            setAttribute(button, "aria-pressed", String(camera.framing !== "off"));
+            setFlag(button, "data-pending", isPending(`framing/${camera.role}`));
+            button.dataset.role = camera.role;
+            button.disabled = !studio.canAct;
+        });
+    }
 }
 
 studio.on(["status", "contact", "local"], update);

@@ -71,7 +71,7 @@ document.addEventListener("multicam-keys", () => sheet?.open());
 let sceneKeyAt = -1e9;
 
 /** Actions available only in the view that shows the pictures. */
-const ofStudio = new Set(["main", "inset", "cut", ...layouts.map(({ name }) => name), "scene", "undo", "auto", "still", "preview", "health", "mark-text", "one-to-one", "peaking", "zebra", "false-color", "areas"]);
+const ofStudio = new Set(["main", "inset", "cut", ...layouts.map(({ name }) => name), "scene", "undo", "auto", "still", "preview", "health", "mark-text", "one-to-one", "peaking", "zebra", "false-color", "areas", "boxes"]);
 
 /**
  * Handles the player's keys: comma and period step by frames, arrow keys by seconds, and the space bar plays or
@@ -128,6 +128,7 @@ const does = {
     zebra: () => toggleLook("zebra"),
     "false-color": () => toggleLook("false-color"),
     areas: () => toggleLook("areas"),
+    boxes: () => toggleLook("boxes"),
     clips: () => studio.clearClips(),
     say: () => sayAll(),
     sheet: () => sheet?.open(),

@@ -1,6 +1,7 @@
-// Monitoring assists drawn by the page on a canvas over the picture: focus peaking, zebra, false color and areas.
+// Monitoring assists drawn by the page on a canvas over the picture: focus peaking, zebra, false color, areas, and the
+// faces and codes that were found.
 
-export const assistNames = ["one-to-one", "peaking", "zebra", "false-color", "areas"];
+export const assistNames = ["one-to-one", "peaking", "zebra", "false-color", "areas", "boxes"];
 
 const mostSampleWidth = 480;
 /** The zebra threshold, as luma: 95 % of full scale. */
@@ -35,6 +36,14 @@ export class Assists {
     isZebra = false;
     isFalseColor = false;
     isAreas = false;
+    isBoxes = false;
+    /**
+     * The found faces and codes, as fractions of the upright frame.
+     * @type {{box: import("./studio.js").Box, text: string}[]}
+     */
+    boxes = [];
+    /** Whether the picture is mirrored, so that the boxes have to be mirrored, too. */
+    isMirrored = false;
 
     #sample = document.createElement("canvas");
     /** @type {CanvasRenderingContext2D | null} */
@@ -49,7 +58,7 @@ export class Assists {
     }
 
     get isOn() {
-        return this.isPeaking || this.isZebra || this.isFalseColor || this.isAreas;
+        return this.isPeaking || this.isZebra || this.isFalseColor || this.isAreas || this.isBoxes;
     }
 
     /**
@@ -73,6 +82,25 @@ export class Assists {
         context.clearRect(0, 0, overlay.width, overlay.height);
         if (this.isPeaking || this.isZebra || this.isFalseColor) this.#analyze(picture);
         if (this.isAreas && !isOneToOne) this.#areas();
+        if (this.isBoxes && !isOneToOne) this.#drawBoxes();
+    }
+
+    /** Draws a frame around each face and code. */
+    #drawBoxes() {
+        const { context, overlay } = this;
+        if (!context) return;
+        const line = Math.max(2, Math.round(overlay.width / 320));
+        context.lineWidth = line;
+        context.font = `${Math.max(12, Math.round(overlay.width / 40))}px sans-serif`;
+        for (const { box, text } of this.boxes) {
+            const x = (this.isMirrored ? 1 - box.x - box.width : box.x) * overlay.width;
+            const [y, width, height] = [box.y * overlay.height, box.width * overlay.width, box.height * overlay.height];
+            context.strokeStyle = "#000";
+            context.strokeRect(x - line, y - line, width + 2 * line, height + 2 * line);
+            context.strokeStyle = context.fillStyle = "#ffe24a";
+            context.strokeRect(x, y, width, height);
+            context.fillText(text, x, Math.max(y - 2 * line, 14));
+        }
     }
 
     /** @param {HTMLCanvasElement} picture */

@@ -301,6 +301,26 @@ export function setSwitching(mode) {
     void act([["switching", mode]], "switching", ({ program }) => program?.switching === mode && program.switching_resumes_ns === undefined, true);
 }
 
+/**
+ * Selects whom automatic framing keeps in the picture of a camera: nobody, all people, or the speaker.
+ * @param {string} role
+ */
+export function nextFraming(role) {
+    const modes = ["off", "people", "speaker"];
+    const now = studio.cameras.find((camera) => camera.role === role)?.framing ?? "off";
+    const mode = modes[(modes.indexOf(now) + 1) % modes.length] ?? "off";
+    void act([["framing", role, mode]], `framing/${role}`, ({ cameras }) => cameras?.find((camera) => camera.role === role)?.framing === mode);
+}
+
+/**
+ * Has a camera's frames searched for faces and codes, unless they are already.
+ * @param {string} role
+ */
+export function findBoxes(role) {
+    const detect = studio.cameras.find((camera) => camera.role === role)?.detect ?? [];
+    if (detect.length < 2) void act([["detect", role, "faces", "codes"]], `detect/${role}`, ({ cameras }) => (cameras?.find((camera) => camera.role === role)?.detect ?? []).length === 2);
+}
+
 /** @param {string} corner */
 export function setCorner(corner) {
     const from = wantedArrangement();

@@ -37,6 +37,7 @@ export const actions = [
     { id: "zebra", key: "j", text: "key-zebra" },
     { id: "false-color", key: "n", text: "key-false" },
     { id: "areas", key: "g", text: "key-areas" },
+    { id: "boxes", key: "o", text: "key-boxes" },
     { id: "clips", key: "c", text: "key-clips" },
     { id: "say", key: "y", text: "key-say" },
     { id: "sheet", key: "?", text: "key-sheet" },

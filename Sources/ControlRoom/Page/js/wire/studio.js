@@ -5,6 +5,8 @@ import { contact } from "./contact.js";
 import { special } from "./layout-table.js";
 import { decibels } from "./numbers.js";
 
+/** @typedef {{x: number, y: number, width: number, height: number}} Box a part of the upright frame, as fractions */
+
 /**
  * @typedef {object} Camera
  * @property {string} role
@@ -26,6 +28,10 @@ import { decibels } from "./numbers.js";
  * @property {number} [duplicated]
  * @property {Record<string, number>} [losses]
  * @property {number} [residual_us]
+ * @property {string[]} [detect]
+ * @property {{id: number, box: Box, confidence: number}[]} [faces]
+ * @property {{kind: string, payload: string, box: Box}[]} [codes]
+ * @property {string} [framing]
  */
 
 /**

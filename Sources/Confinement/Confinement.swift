@@ -3,13 +3,13 @@ internal import Glibc
 internal import MulticamMedia
 internal import MulticamSystem
 
-/// Permanently drops the privileges that a web server doesn't need. An attacker who takes over this process gets access
-/// only to its sockets.
+/// Permanently drops the privileges that a helper process doesn't need: a web server, or a process that examines frames.
+/// An attacker who takes over this process gets access only to its sockets.
 ///
-/// The process can read only the system's files and the recordings, and can't write any file. The process can't start
+/// The process can read only the system's files and given folders, and can't write any file. The process can't start
 /// programs, connect to other processes or hosts, send signals, inspect other processes, or change their scheduling.
 /// Open descriptors stay usable: standard input and output, the port, and the recorder's socket.
-enum Confinement {
+package enum Confinement {
     /// Landlock access rights (linux/landlock.h), as bits.
     private enum Right {
         static let readFile: UInt64 = 1 << 2
@@ -40,9 +40,9 @@ enum Confinement {
     /// - Parameters:
     ///   - readable: Paths of files that are read later.
     ///   - folders: Paths of folders. All files in these folders can be read later.
-    ///   - port: The port to listen on later; 0 for any free port.
+    ///   - port: The port to listen on later; 0 for any free port, `nil` for a process that doesn't listen.
     /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
-    static func restrictFiles(readable: [String], folders: [String] = [], port: Int) -> String? {
+    package static func restrictFiles(readable: [String], folders: [String] = [], port: Int?) -> String? {
         let version = landlock_version()
         guard version > 0 else {
             return refusal("file access", "Landlock is not supported by the kernel, or is disabled")
@@ -55,7 +55,7 @@ enum Confinement {
         let set = OwnedDescriptor(owning: number)
         for path in systemFolders + folders { allow(path, Right.readFile | Right.readFolder, in: set.number) }
         for path in systemFiles + readable { allow(path, Right.readFile, in: set.number) }
-        if version >= 4 {
+        if version >= 4, let port {
             var rule = landlock_port(allowed: Right.bindPort, port: UInt64(clamping: port))
             guard landlock_allow_port(set.number, &rule) == 0 else {
                 return refusal("file access", reason(errno))
@@ -78,7 +78,7 @@ enum Confinement {
 
     /// Permanently limits the memory of this process. If the process exceeds the limit, the process ends, and
     /// the supervisor starts a new process. The limit keeps the remaining memory available for recordings.
-    static func limitMemory() {
+    package static func limitMemory() {
         var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
         setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
     }
@@ -90,7 +90,7 @@ enum Confinement {
     /// Drops all system calls that a listening server doesn't need, for all threads.
     ///
     /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
-    static func restrictSystemCalls() -> String? {
+    package static func restrictSystemCalls() -> String? {
         installFilter(defaultAction: confine_unknown) { add in
             for name in allowed { add(confine_allow, name, []) }
             for name in refused { add(confine_refuse, name, []) }
@@ -133,7 +133,7 @@ enum Confinement {
     /// Without this system call, GLib doesn't copy a thread's scheduling settings.
     ///
     /// - Returns: The reason why confinement failed, as a sentence; `nil` on success.
-    static func restrictScheduling() -> String? {
+    package static func restrictScheduling() -> String? {
         installFilter(defaultAction: confine_allow) { add in
             for name in ["sched_getattr", "sched_setattr"] { add(confine_unknown, name, []) }
         }
@@ -222,7 +222,7 @@ enum Confinement {
     // MARK: Error messages
 
     private static func refusal(_ what: String, _ why: String) -> String {
-        "multicam: the web process runs without restrictions on \(what): \(why)."
+        "multicam: this process runs without restrictions on \(what): \(why)."
     }
 
     private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

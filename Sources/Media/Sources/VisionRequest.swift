@@ -1,0 +1,35 @@
+/// A camera whose frames `multicam-vision` examines, as a line of JSON on its standard input.
+package struct VisionRequest: Sendable, Equatable, Codable {
+    /// The camera's role.
+    package var role: String
+    /// What the frames are searched for; empty to stop examining the camera.
+    package var detect: [DetectionKind]
+    /// Width and height of the examined frames in pixels.
+    package var width: Int
+    package var height: Int
+    /// Examined frames per second.
+    package var rate: String
+    /// Clockwise rotation in degrees that makes the frames upright.
+    package var rotation: Int
+
+    /// Creates a request. Each parameter sets the property of the same name.
+    package init(
+        role: String, detect: [DetectionKind], size: FrameSize, rate: FrameRate, rotation: Rotation
+    ) {
+        (self.role, self.detect, width, height) = (role, detect, size.width, size.height)
+        (self.rate, self.rotation) = (rate.description, rotation.degrees)
+    }
+}
+
+/// A line that `multicam-vision` writes every second.
+package struct VisionReport: Sendable, Equatable, Codable {
+    /// Number of frames that were examined since the process began.
+    package var examined: Int
+    /// Processor time of the process in nanoseconds.
+    package var processor_ns: Int64
+
+    /// Creates a report. Each parameter sets the property of the same name.
+    package init(examined: Int, processor: Nanoseconds) {
+        (self.examined, processor_ns) = (examined, processor.count)
+    }
+}

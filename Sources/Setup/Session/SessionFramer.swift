@@ -1,0 +1,79 @@
+internal import MulticamInputs
+internal import MulticamMedia
+internal import MulticamPlan
+package import MulticamSession
+
+/// Frames the cameras of a session automatically: moves the visible parts of the cameras in the program, so that they
+/// show the people that were found. The session keeps the framer alive.
+///
+/// The motions begin when an analysis arrives. While no analyses arrive, the pictures hold.
+package final class SessionFramer: Sendable {
+    private struct Camera {
+        var policy: FramingPolicy
+        var mode: FramingMode
+        var view: FramedView
+    }
+
+    private struct State {
+        weak var session: MulticamSession?
+        var cameras: [String: Camera] = [:]
+    }
+
+    private let state: ConditionLock<State>
+
+    /// Creates a framer for a session.
+    init(_ session: MulticamSession) {
+        state = ConditionLock(State(session: session))
+        _ = session.addAnalysisListener(
+            AnalysisListener { [weak self] role, analysis, time in
+                self?.receive(analysis, of: role, capturedAt: time)
+            })
+    }
+
+    private func receive(_ analysis: FrameAnalysis, of role: String, capturedAt time: ClockTime) {
+        guard let session = state.withLock(\.session) else { return }
+        let plan = session.currentPlan
+        guard let program = plan.program, let camera = plan.cameras.first(where: { $0.role == role }) else {
+            return
+        }
+        let mode = program.arrangement.framingMode(of: camera)
+        // A hidden camera is framed as if it filled the program, so that it is ready when it is shown.
+        let size = program.settings.size
+        let layer =
+            program.layers.first { $0.role == role }
+            ?? PlannedLayer(
+                role: role,
+                rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height),
+                rotation: program.arrangement.rotation(of: camera))
+        let view = FramedView(of: camera, rotation: layer.rotation, layer)
+        let now = session.now
+        let motion = state.withLock { state -> FramingMotion? in
+            guard mode != .off else {
+                state.cameras[role] = nil
+                return nil
+            }
+            var entry =
+                state.cameras[role]
+                ?? Camera(
+                    policy: FramingPolicy(mode: mode, view: view, continuing: program.motions[role]),
+                    mode: mode, view: view)
+            if entry.mode != mode || entry.view != view {
+                entry.policy.change(mode: mode, view: view)
+                (entry.mode, entry.view) = (mode, view)
+            }
+            defer { state.cameras[role] = entry }
+            return entry.policy.update(analysis.faces, capturedAt: time, now: max(now, time))
+        }
+        if let motion { session.setMotion(motion, of: role) }
+    }
+}
+
+extension SessionSetup {
+    /// Creates the automatic framing of a session. It ends with the session.
+    ///
+    /// - Parameter session: A session of this setup.
+    package func makeFramer(for session: MulticamSession) {
+        guard plan.program != nil else { return }
+        session.keep(SessionFramer(session))
+    }
+}
