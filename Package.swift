@@ -94,7 +94,8 @@ let package = Package(
             "Preview", "CSDL", "Control", "Encoding", "Inputs", "Media", "MediaLink", "SessionFolder",
             "Studio"),
         module(
-            "ControlRoom", "CChecksum", "CPage", "Confinement", "QRCodes", "CSoup", "CTLS", "Containers",
+            "ControlRoom", "CChecksum", "CConfinement", "CPage", "Confinement", "QRCodes", "CSoup", "CTLS",
+            "Containers",
             "Control", "Encoding", "System", "Inputs", "Media", "MediaLink", "Profiles", "SessionFolder",
             "Studio", exclude: ["Page"]),
         // This executable sends live outputs. It uses network libraries, which the recorder doesn't link.

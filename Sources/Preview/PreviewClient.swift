@@ -150,7 +150,7 @@ final class PreviewClient: Sendable {
         case .status(let text): receive(status: text, session)
         case .refused(let sentence): update(session) { $0.scene.receiveRefusal(sentence) }
         case .end: endSession(session)
-        case .audio, .packet, .event, .events: break
+        case .audio, .metadata, .packet, .event, .events: break
         }
     }
 

@@ -201,6 +201,7 @@ private final class FieldRecorder: Decoder {
                 case let type as any CaseIterable.Type: first(type)
                 case let type as any ListType.Type: type.empty
                 case is SessionEvent.Level.Type: SessionEvent.Level(nil)
+                case is FramePart.Type: FramePart.whole
                 case is Manifest.Arrangement.Type:
                     Manifest.Arrangement(at_ns: 0, layout: .single, layers: [], gains: [:])
                 default: nil

@@ -127,7 +127,7 @@ final class RecorderConnection: Sendable {
                 switch piece {
                 case .status(let text): self.mailbox.post(.status(text))
                 case .end: self.handleDisconnect(of: process)
-                case .frame, .audio, .packet, .event, .events, .refused: break
+                case .frame, .audio, .metadata, .packet, .event, .events, .refused: break
                 }
             }
             let other = try connector.connect(.media, of: process)
@@ -135,7 +135,7 @@ final class RecorderConnection: Sendable {
                 switch piece {
                 case .event(let text, _): self?.mailbox.post(.event(text))
                 case .events(let texts): self?.mailbox.post(.events(texts))
-                case .frame, .audio, .packet, .status, .refused, .end: break
+                case .frame, .audio, .metadata, .packet, .status, .refused, .end: break
                 }
             }
             mailbox.post(.recorderConnected(process: process))

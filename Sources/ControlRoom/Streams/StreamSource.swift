@@ -69,7 +69,7 @@ final class StreamSource: Sendable {
                 case .audio(let slice, _): self.enqueue(maker.piece(of: slice))
                 case .refused(let sentence): self.report(refusal: sentence)
                 case .end: self.state.withLock { ($0.tap, $0.isDetached) = (nil, true) }
-                case .status, .event, .events: break
+                case .metadata, .status, .event, .events: break
                 }
             }
         } catch {

@@ -40,7 +40,7 @@ struct MediaLimitsTests {
             switch piece {
             case .status(let text): told.withLock { $0.append(text) }
             case .refused(let text): refused.withLock { $0.append(text) }
-            case .frame, .audio, .packet, .event, .events, .end: break
+            case .frame, .audio, .metadata, .packet, .event, .events, .end: break
             }
         }
         #expect(try await wait { told.withLock { $0.count >= 2 } || refused.withLock { !$0.isEmpty } })
@@ -66,7 +66,7 @@ struct MediaLimitsTests {
                 switch piece {
                 case .refused(let text): refusals.withLock { $0.append(text) }
                 case .end: ends.withLock { $0 += 1 }
-                case .frame, .audio, .packet, .status, .event, .events: break
+                case .frame, .audio, .metadata, .packet, .status, .event, .events: break
                 }
             }
         }

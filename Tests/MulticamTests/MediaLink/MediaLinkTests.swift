@@ -33,6 +33,7 @@ struct MediaLinkTests {
                 lines.withLock { $0.append(line) }
             case .events(let past): lines.withLock { $0 += past }
             case .refused(let text): refusals.withLock { $0.append(text) }
+            case .metadata: break
             case .end: isOver.store(true, ordering: .relaxed)
             }
         }

@@ -50,9 +50,11 @@ struct AutomaticFramingChangeTests {
     func moves() throws {
         var running = try running()
         let before = running
-        #expect(running.setMotion(motion, of: "desk"))
+        let isMoved = running.setMotion(motion, of: "desk")
+        #expect(isMoved)
         running.storeUndoState(from: before)
-        #expect(throws: SessionChangeError.self) { try apply("undo", to: &running) }
+        var undone = running
+        #expect(throws: SessionChangeError.self) { try apply("undo", to: &undone) }
         let layer = try layer(of: running)
         #expect(layer.framed(at: 0, of: FrameSize(width: 1920, height: 1080)).crop?.height == 540)
         #expect(running.plan.program?.arrangement == before.plan.program?.arrangement)
@@ -62,7 +64,8 @@ struct AutomaticFramingChangeTests {
     func ignored() throws {
         var running = try running()
         let before = running
-        #expect(!running.setMotion(motion, of: "face"))
+        let isMoved = running.setMotion(motion, of: "face")
+        #expect(!isMoved)
         #expect(running == before)
     }
 
@@ -89,8 +92,9 @@ struct AutomaticFramingChangeTests {
             ])
         try apply("detect face off", to: &running)
         #expect(running.plan.detection(of: running.plan.cameras[1]).isEmpty)
-        #expect(throws: SessionChangeError.self) { try apply("detect face cats", to: &running) }
-        #expect(throws: SessionChangeError.self) { try apply("framing nobody people", to: &running) }
+        var refused = running
+        #expect(throws: SessionChangeError.self) { try apply("detect face cats", to: &refused) }
+        #expect(throws: SessionChangeError.self) { try apply("framing nobody people", to: &refused) }
     }
 
     @Test("searching frames costs processor time")

@@ -138,7 +138,7 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: { a: { framing: { follow: people, enlargement: 9 } } }",
-                "1:58: cameras.a.framing.enlargement: found “9”, expected an enlargement of the camera's pixels from 1 to 4."
+                "1:57: cameras.a.framing.enlargement: found “9”, expected an enlargement of the camera's pixels from 1 to 4."
             ),
             (
                 "cameras: { a: { detect: [cats] } }",
