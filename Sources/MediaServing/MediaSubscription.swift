@@ -113,7 +113,7 @@ final class MediaSubscription: Sendable {
         case .status, .events: return
         case .metadata(let role):
             guard session.currentPlan.cameras.contains(where: { $0.role == role }) else {
-                throw SessionChangeError("camera \(role.printable()) not found.")
+                throw SessionChangeError(.notFound, "camera \(role.printable()) not found.")
             }
             source = .metadata(session.addAnalysisListener(makeAnalysisListener(role)))
         case .packets(let includesStandby):

@@ -23,7 +23,8 @@ internal import MulticamSystem
 /// await services.stop()
 /// ```
 ///
-/// Network cameras, screens, and live outputs need the helper programs `multicam-sources` and `multicam-live`. They are found
+/// Network cameras, screens, live outputs, and automatic framing need the helper programs `multicam-sources`, `multicam-live`, and
+/// `multicam-vision`. They are found
 /// next to the program, in `libexec/multicam` of its installation, or where `multicam` is installed.
 public final class SessionServices: Sendable {
     /// A session and the objects that exist only for it.
@@ -228,20 +229,18 @@ public final class SessionServices: Sendable {
                     do throws(RecordingError) {
                         _ = try await recording.result
                     } catch {
-                        reportFailure(error)
+                        notify(error.description)
+                        // Only a recording that hasn't begun leaves the request without an answer.
+                        if recording.startTime == nil { controller.notifyRecordingStarted(folder: nil) }
                     }
                 }
             } catch {
-                reportFailure(error)
+                notify(error.description)
+                controller.notifyRecordingStarted(folder: nil)
             }
         case .end: await session.close(stopsRecording: true)
         case .switchCamera: break
         }
-    }
-
-    private func reportFailure(_ error: RecordingError) {
-        notify(error.description)
-        controller.notifyRecordingStarted(folder: nil)
     }
 
     /// Ends all live outputs, the helper programs, and the connections of other processes. The session isn't affected, except

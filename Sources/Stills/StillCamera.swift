@@ -101,7 +101,8 @@ package final class StillCamera: Sendable {
         guard clipLength == .zero else { return }
         let isPaused = state.withLock { state in
             let isPaused = isResting && !(keepsStream && state.planned.format.pixel == .h264)
-            if isPaused { state.clearStream() }
+            // Frames from before a pause can't be continued afterward.
+            if isPaused || state.waiting <= 1, !keepsStream { state.clearStream() }
             return isPaused
         }
         tap.pause(isPaused)

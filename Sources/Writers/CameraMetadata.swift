@@ -27,7 +27,7 @@ public struct CameraMetadata: Sendable, Equatable {
     /// Clock values from the camera's USB packets; `nil` if the packets don't contain clock values.
     package let headerClock: UVCHeaderClock?
     /// Faces and codes in the frame; `nil` for a value that describes the delivery of a frame.
-    package let analysis: FrameAnalysis?
+    public let analysis: FrameAnalysis?
 
     /// Creates metadata. Each parameter sets the property of the same name.
     package init(

@@ -215,9 +215,8 @@ package struct PlannedWork: Sendable, Equatable {
         let size = SessionPlan.analysisSize(of: camera.format.size)
         add(.deliver, rate: 2 * rate, units: 0, of: Self.analysisOwner)
         paint(
-            PlannedLayer(
-                role: camera.role,
-                rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)),
+            LayerShape(
+                PixelRectangle(x: 0, y: 0, width: size.width, height: size.height), fit: .cover),
             of: camera, VideoEncodingSettings(size: size, rate: SessionPlan.analysisRates.usual), rate: rate,
             isShared: false, owner: Self.analysisOwner)
         let pixels = Double(size.pixelCount)

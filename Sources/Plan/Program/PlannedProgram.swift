@@ -117,7 +117,7 @@ extension PlannedLayer {
     package func framed(at nanoseconds: Int64, of frame: FrameSize) -> PlannedLayer {
         guard let motion else { return self }
         var layer = self
-        layer.crop = motion.crop(at: nanoseconds, of: frame, rotation: rotation)
+        layer.crop = motion.crop(at: nanoseconds, of: frame, rotation: shape.rotation)
         layer.motion = nil
         return layer
     }

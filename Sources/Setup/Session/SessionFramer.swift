@@ -43,8 +43,9 @@ package final class SessionFramer: Sendable {
             program.layers.first { $0.role == role }
             ?? PlannedLayer(
                 role: role,
-                rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height),
-                rotation: program.arrangement.rotation(of: camera))
+                LayerShape(
+                    PixelRectangle(x: 0, y: 0, width: size.width, height: size.height), fit: .cover,
+                    rotation: program.arrangement.rotation(of: camera)))
         let view = FramedView(of: camera, rotation: layer.rotation, layer)
         let now = session.now
         let motion = state.withLock { state -> FramingMotion? in

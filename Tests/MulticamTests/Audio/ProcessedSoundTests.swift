@@ -2,7 +2,7 @@ import Foundation
 import MulticamEncoders
 import MulticamEncoding
 import MulticamMedia
-import SeededNoise
+import MulticamSeededNoise
 import Testing
 
 @Suite("Processing of the program's audio")
