@@ -93,7 +93,13 @@ export function setAttribute(element, name, value) {
     } else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
-/** @param {Element} element @param {string} name @param {boolean} isOn */
+/**
+ * Adds or removes an attribute without a value, such as `hidden`. If it already has the state, the browser has nothing to
+ * do, whereas each assignment of `element.hidden` makes it calculate styles again.
+ * @param {Element} element
+ * @param {string} name
+ * @param {boolean} isOn
+ */
 export function setFlag(element, name, isOn) {
     setAttribute(element, name, isOn ? "" : undefined);
 }

@@ -83,7 +83,7 @@ export class GroupNodes extends StudioElement {
     }
 
     update() {
-        this.hidden = this.nodes.length === 0;
+        setFlag(this, "hidden", this.nodes.length === 0);
         keep(this, this.nodes, (node) => `${node.group}/${node.name}`, () => h("div", { class: "node", role: "listitem" },
             h("div", { class: "node-head" }, h("a", { class: "node-name", target: "_blank", rel: "noreferrer" }), h("span", { class: "node-state" })),
             h("p", { class: "node-note", hidden: true }), h("dl", { class: "node-facts" })), (tile, node) => {
@@ -99,7 +99,7 @@ export class GroupNodes extends StudioElement {
             setFlag(tile, "data-lost", Number(node.state?.lost_frames) > 0);
             setText(word, isSilent ? say("node-silent") : ["starting", "standby", "recording", "finishing", "paused"].includes(state) ? say(`node-${state}`) : say("node-away"));
             const age = node.ageMs === undefined ? "" : say("node-age", { time: shortTime(node.ageMs / 1000) });
-            note.hidden = !isSilent;
+            setFlag(note, "hidden", !isSilent);
             const words = [age, wasRecording ? say("node-goes-on") : ""].filter((text) => text !== "").join(" ");
             const told = factsOf(node);
             setText(note, words);

@@ -81,7 +81,7 @@ export class Layouts extends StudioElement {
         if (isNew) insetButton.replaceChildren(drawCorners(air?.corner ?? "bottom-right"));
         const isShown = studio.local.isInsetShown;
         setAttribute(insetButton, "aria-expanded", String(isShown));
-        panel.hidden = !isShown;
+        setFlag(panel, "hidden", !isShown);
         const isInset = air !== undefined && hasInsets(air);
         insetButton.disabled = !studio.canAct || !air;
         for (const [corner, button] of this.corners) {

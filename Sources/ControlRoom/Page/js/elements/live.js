@@ -51,7 +51,7 @@ export class LiveOutputs extends StudioElement {
 
     update() {
         const all = (studio.status.live_outputs ?? []).slice(0, mostOutputs);
-        this.hidden = all.length === 0;
+        setFlag(this, "hidden", all.length === 0);
         keep(this, all, (output) => output.name, (output) => h("div", { class: "live-output", "data-name": output.name },
             icon("warn"), h("span", { class: "live-name" }, output.name), h("span", { class: "live-state" }), h("button", { type: "button", class: "live-action", onclick: () => this.#press(output.name) })), (element, output) => {
             const [, , stateText, button] = element.children;

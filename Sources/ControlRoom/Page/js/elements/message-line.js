@@ -82,20 +82,20 @@ export class MessageLine extends StudioElement {
         setText(sentence, first?.text ?? "");
         setText(rest, first?.more ?? "");
         const rests = more.filter((one) => one.level === "attention" || one.level === "act");
-        others.hidden = rests.length === 0;
+        setFlag(others, "hidden", rests.length === 0);
         if (rests.length === 0) this.isListShown = false;
         setText(others, say("more-n", { n: rests.length }));
         setAttribute(others, "aria-expanded", String(this.isListShown));
-        list.hidden = !this.isListShown;
+        setFlag(list, "hidden", !this.isListShown);
         if (this.isListShown) {
             keep(list, rests, (one) => one.id, () => h("li", {}, icon("warn"), h("span", {})), (item, one) => {
                 if (item.lastElementChild) setText(item.lastElementChild, [one.text, one.more].filter(Boolean).join(" "));
             });
         }
-        seen.hidden = level !== "act" || first?.action !== undefined;
+        setFlag(seen, "hidden", level !== "act" || first?.action !== undefined);
         if (seen.lastElementChild) setText(seen.lastElementChild, keyTextOf("seen"));
         const todo = first?.action ? lineActions.get(first.action) : undefined;
-        action.hidden = todo === undefined;
+        setFlag(action, "hidden", todo === undefined);
         if (todo) setText(action, todo.text);
         setText(profile, studio.status.profile ?? "");
         setText(clock, wallTime(new Date()));

@@ -6,10 +6,19 @@ import { keyTextOf } from "./keys.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { compose } from "./composed.js";
+import { layersOf } from "./layers.js";
+import { cameraPictures } from "./picture.js";
+import { plateOf } from "./plate.js";
 import { paintRegularly } from "./painting.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
 
 export class NextView extends StudioElement {
+    /**
+     * What the canvas shows: the cameras' positions, and the width and the pictures.
+     * @type {{layers?: object, pictures: string}}
+     */
+    #drawn = { pictures: "" };
+
     build() {
         this.classList.add("next-view");
         this.canvas = h("canvas", { "aria-hidden": "true", class: "picture" });
@@ -37,7 +46,15 @@ export class NextView extends StudioElement {
     #paint() {
         const next = studio.local.next;
         if (!this.canvas || !next || this.clientWidth === 0) return;
-        compose(this.canvas, next, Math.min(960, Math.round(this.clientWidth * Math.min(2, devicePixelRatio || 1))));
+        const width = Math.min(960, Math.round(this.clientWidth * Math.min(2, devicePixelRatio || 1)));
+        const pictures = next.shown.map((role) => {
+            const picture = cameraPictures.get(role);
+            return [picture?.frames, plateOf({ of: "camera", role }, picture?.age)?.text];
+        });
+        const drawn = { layers: layersOf(next), pictures: JSON.stringify([width, pictures]) };
+        if (drawn.layers === this.#drawn.layers && drawn.pictures === this.#drawn.pictures) return;
+        this.#drawn = drawn;
+        compose(this.canvas, next, width);
     }
 
     update() {

@@ -70,7 +70,7 @@ export class ProgramView extends StudioElement {
         setAttribute(this, "data-frame", isLost || studio.state === "gone" || !arrangement ? "none" : isWritten ? "air" : "program");
         setFlag(this, "data-grey", !studio.canAct);
         setText(mode, automaticText());
-        mode.hidden = studio.status.program?.switching !== "voice";
+        setFlag(mode, "hidden", studio.status.program?.switching !== "voice");
         setText(nameText, arrangement ? describe(arrangement) : "");
         setAttribute(box, "aria-label", [`${say("program")}: ${describe(arrangement)}`, this.plate.name].filter(Boolean).join(", "));
         const parts = [];
@@ -80,7 +80,7 @@ export class ProgramView extends StudioElement {
         if (short) parts.push(short);
         setText(details, parts.join(" · "));
         setAttribute(details, "data-short", short);
-        empty.hidden = arrangement !== undefined;
+        setFlag(empty, "hidden", arrangement !== undefined);
         setText(empty, studio.hasStatus && !arrangement ? say(studio.cameras.length === 0 && studio.canAct ? "none-connected" : "nothing") : "");
         this.#placeGrip();
     }
@@ -106,7 +106,7 @@ export class ProgramView extends StudioElement {
         const { grip } = this;
         if (!grip) return;
         const inset = this.#insetLayer();
-        grip.hidden = !inset || !studio.canAct;
+        setFlag(grip, "hidden", !inset || !studio.canAct);
         if (!inset) return;
         const { layer, arrangement } = inset;
         this.#place(grip, layer, arrangement);

@@ -111,17 +111,17 @@ export class RecordButtons extends StudioElement {
         const isEnding = isRecording && studio.local.isEnding;
         const hadFocus = document.activeElement === stopButton || document.activeElement === end || document.activeElement === goOnButton;
         const wasEnding = !end.hidden;
-        recordButton.hidden = isRecording || state === "contact" || state === "finishing" || state === "starting" || state === "paused";
+        setFlag(recordButton, "hidden", isRecording || state === "contact" || state === "finishing" || state === "starting" || state === "paused");
         recordButton.disabled = studio.local.isCalibrating || (!mayRecord() && state !== "gone") || (state === "gone" && !studio.contact);
         setFlag(recordButton, "data-pending", isPending("record"));
-        stopButton.hidden = !isRecording || isEnding;
+        setFlag(stopButton, "hidden", !isRecording || isEnding);
         setAttribute(stopButton, "aria-disabled", isStopAlive() ? undefined : "true");
-        end.hidden = !isEnding;
-        goOnButton.hidden = !isEnding;
+        setFlag(end, "hidden", !isEnding);
+        setFlag(goOnButton, "hidden", !isEnding);
         setFlag(this, "data-ending", isEnding);
-        const isVisible = (stopButton.parentElement?.getClientRects().length ?? 0) > 0;
-        if (isEnding && !wasEnding && isVisible) goOnButton.focus();
-        else if (!isEnding && wasEnding && hadFocus && isVisible) (stopButton.hidden ? recordButton : stopButton).focus();
+        if (isEnding === wasEnding || stopButton.parentElement?.getClientRects().length === 0) return;
+        if (isEnding) goOnButton.focus();
+        else if (hadFocus) (stopButton.hidden ? recordButton : stopButton).focus();
     }
 }
 

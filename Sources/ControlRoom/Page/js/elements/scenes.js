@@ -107,7 +107,7 @@ export class Scenes extends StudioElement {
 
     update() {
         if (!this.list || !this.add || !this.remove_) return;
-        this.hidden = studio.local.isInsetShown;
+        setFlag(this, "hidden", studio.local.isInsetShown);
         const all = scenes().slice(0, mostScenes);
         keep(this.list, all, (scene) => (scene.layout === undefined ? `plain/${scene.name}` : scene.name), (scene) => {
             const canvas = h("canvas", { "aria-hidden": "true" });
@@ -130,7 +130,7 @@ export class Scenes extends StudioElement {
         const mayDelete = studio.canAct && studio.accepts("delete-scene") && all.length > 0;
         if (!mayDelete) this.isDeleting = false;
         this.add.disabled = !studio.canAct || !studio.arrangement;
-        this.remove_.hidden = !studio.accepts("delete-scene") || all.length === 0;
+        setFlag(this.remove_, "hidden", !studio.accepts("delete-scene") || all.length === 0);
         this.remove_.disabled = !mayDelete;
         setAttribute(this.remove_, "aria-pressed", String(this.isDeleting));
         setFlag(this, "data-deleting", this.isDeleting);

@@ -138,8 +138,8 @@ export class Strip extends StudioElement {
         const seen = studio.since.get(`silence/${microphone.role}`);
         const silent = microphone.silent_ns !== undefined ? microphone.silent_ns / 1e9 : seen === undefined ? undefined : (performance.now() - seen) / 1000;
         setText(alarm, isNoSignal ? say("no-signal-badge") : isSilent ? say("silent-badge", { time: silent === undefined ? "" : shortTime(silent) }) : "");
-        alarm.hidden = !isNoSignal && !isSilent;
-        clip.hidden = clips === 0 || !alarm.hidden;
+        setFlag(alarm, "hidden", !isNoSignal && !isSilent);
+        setFlag(clip, "hidden", clips === 0 || !alarm.hidden);
         setText(clip, say("clip", { n: clips }));
         setAttribute(clip, "aria-label", `${say("clip", { n: clips })}: ${say("clear-clip", { n: clips, role: this.meterRole })}`);
         setFlag(this, "data-alarm", isNoSignal || isSilent);
@@ -252,7 +252,7 @@ export class Sound extends StudioElement {
         this.style.setProperty("--strips", String(Math.max(1, roles.length)));
         setFlag(this, "data-many", roles.length > 4);
         keep(this.strips, roles, (role) => role, (role) => Strip.make(role), () => {});
-        this.hidden = roles.length === 0;
+        setFlag(this, "hidden", roles.length === 0);
     }
 }
 

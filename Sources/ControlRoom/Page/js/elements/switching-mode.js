@@ -37,7 +37,7 @@ export class SwitchingMode extends StudioElement {
         const { autoButton, manualButton } = this;
         if (!autoButton || !manualButton) return;
         const { switching, switching_resumes_ns: left } = studio.status.program ?? {};
-        this.hidden = switching === undefined;
+        setFlag(this, "hidden", switching === undefined);
         setText(autoButton, automaticText());
         setAttribute(autoButton, "aria-pressed", String(switching === "voice"));
         setFlag(autoButton, "data-waits", left !== undefined);

@@ -190,7 +190,7 @@ export class Tile extends StudioElement {
         setText(this.badge, text);
         if (text === "") setAttribute(this.badge, "data-short", undefined);
         else setAttribute(this.badge, "data-short", text.split(" · ")[1] ?? text);
-        this.badge.hidden = text === "";
+        setFlag(this.badge, "hidden", text === "");
         setText(this.numberBadge, String(number));
         const lost = camera.lost ?? 0;
         this.#details(camera, isAway, isLost);
@@ -201,7 +201,7 @@ export class Tile extends StudioElement {
         if (this.isButton) setAttribute(this.bus, "aria-label", label);
         if (this.bus instanceof HTMLButtonElement) setAttribute(this.bus, "aria-disabled", studio.canAct ? undefined : "true");
         if (this.slate && this.slateReason) {
-            this.slate.hidden = !isAway || isLost;
+            setFlag(this.slate, "hidden", !isAway || isLost);
             setText(this.slateReason, camera.reason ?? say("no-camera-signal"));
         }
         this.#showAssists();
@@ -258,11 +258,11 @@ export class Tile extends StudioElement {
             ...(camera?.codes ?? []).map(({ box, payload }) => ({ box, text: payload.slice(0, 40) })),
         ];
         if (this.framing && this.framingText && camera) {
-            this.framing.hidden = camera.framing === undefined;
+            setFlag(this.framing, "hidden", camera.framing === undefined);
             setAttribute(this.framing, "aria-pressed", String((camera.framing ?? "off") !== "off"));
             setText(this.framingText, say(`framing-${camera.framing ?? "off"}`));
         }
-        if (this.legend) this.legend.hidden = !has("false-color");
+        if (this.legend) setFlag(this.legend, "hidden", !has("false-color"));
         if (picture.isOneToOne !== has("one-to-one")) picture.setOneToOne(has("one-to-one"));
         setFlag(this, "data-one-to-one", has("one-to-one"));
         for (const tool of tools?.querySelectorAll("[data-tool]") ?? []) {

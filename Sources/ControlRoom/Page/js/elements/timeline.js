@@ -92,8 +92,8 @@ export class Timeline extends StudioElement {
         setText(markerKey, keyTextOf("mark"));
         markerButton.disabled = splitButton.disabled = markerWords.disabled = !isRecording;
         const isShown = studio.status.state === "recording" || studio.status.state === "finishing";
-        lanes.hidden = !isShown;
-        empty.hidden = isShown;
+        setFlag(lanes, "hidden", !isShown);
+        setFlag(empty, "hidden", isShown);
         setFlag(this, "data-grey", !studio.canAct);
         const key = `${studio.markerCount}/${studio.shots.length}/${studio.faults.length}/${isRecording}`;
         const now = performance.now();

@@ -40,7 +40,7 @@ function update() {
     setFlag(numbers, "data-grey", !studio.canAct);
     const worst = conditions()[0];
     const isShown = worst !== undefined && (worst.level === "act" || worst.id === "no-contact");
-    alarm.hidden = !isShown;
+    setFlag(alarm, "hidden", !isShown);
     if (isShown) setText(alarm, worst.text);
     document.documentElement.dataset.level = worst?.level ?? "state";
 }

@@ -175,7 +175,7 @@ function showView(view) {
     studio.local.view = view;
     for (const name of views) {
         const main = document.getElementById(name);
-        if (main) main.hidden = name !== view;
+        if (main) setFlag(main, "hidden", name !== view);
         const tab = nav?.querySelector(`[data-view="${name}"]`);
         if (tab) setAttribute(tab, "aria-current", name === view ? "page" : undefined);
     }

@@ -3,7 +3,7 @@
 
 import { Assists } from "./assists.js";
 import { Decoder } from "./decoder.js";
-import { paintRegulars } from "./painting.js";
+import { forgetStream, momentToPaint, paintRegulars } from "./painting.js";
 import { contact } from "./contact.js";
 
 /**
@@ -157,6 +157,7 @@ export class Picture {
 
     #unwatch() {
         if (this.#stream > 0) contact.unwatch(this.#stream);
+        forgetStream(this);
         this.#stream = 0;
         this.#waiting = undefined;
         this.#decoder?.close();
@@ -170,7 +171,10 @@ export class Picture {
         this.canvas.dataset.codec = info.codec;
         if (!info.codec.startsWith("avc1")) return;
         this.#decoder = new Decoder(info, {
-            paint: (frame, atNs) => this.#paintFrame(frame, atNs),
+            paint: (frame, atNs) => {
+                this.#paintFrame(frame, atNs);
+                paintRegulars();
+            },
             seen: (sequence) => contact.seen(this.#stream, sequence),
             fail: () => {
                 // The browser can't decode this stream, so request JPEG frames instead.
@@ -223,6 +227,7 @@ export class Picture {
             const decoder = new ImageDecoder({ type: "image/jpeg", data: data.bytes });
             try {
                 const { image } = await decoder.decode();
+                if (isCurrent()) await momentToPaint(this, this.source.rate);
                 if (isCurrent()) this.#paintFrame(image, data.atNs);
                 image.close();
             } finally {
@@ -231,6 +236,7 @@ export class Picture {
             return;
         }
         const bitmap = await createImageBitmap(new Blob([data.bytes], { type: "image/jpeg" }));
+        if (isCurrent()) await momentToPaint(this, this.source.rate);
         if (isCurrent()) this.#paint(bitmap, bitmap.width, bitmap.height, data.atNs);
         bitmap.close();
     }
@@ -277,6 +283,5 @@ export class Picture {
         canvas.dataset.frames = String(this.frames);
         this.assists.paint(canvas, this.isOneToOne);
         this.onPaint?.(this);
-        paintRegulars();
     }
 }

@@ -89,7 +89,7 @@ export class Plate extends StudioElement {
         if (!picture || (picture.frames === 0 && performance.now() - this.#enteredAt < maxAgeMs)) return;
         const plate = plateOf(picture.source, picture.age);
         this.name = plate?.name ?? "";
-        this.hidden = plate === undefined;
+        setFlag(this, "hidden", plate === undefined);
         setText(this, plate?.text ?? "");
         setAttribute(this, "data-plate", plate?.id);
         if (this.parentElement) setFlag(this.parentElement, "data-stale", plate !== undefined);

@@ -128,11 +128,26 @@ const newContactMs = 4000;
  * sends at least one status per second.
  */
 const silenceMs = 3000;
+/** Least time in milliseconds between two announcements of a status in which only numbers have changed. */
+const numbersMs = 250;
 /**
  * The preview doesn't fit on the screen of a phone, so phones mark cameras as next only in Preview/Program
  * mode.
  */
 const hasNextInSight = matchMedia("(min-width: 37.5rem)");
+
+/**
+ * Whether two values are equal except for their numbers.
+ * @param {any} a
+ * @param {any} b
+ * @returns {boolean}
+ */
+function differOnlyInNumbers(a, b) {
+    if (typeof a !== typeof b || Array.isArray(a) !== Array.isArray(b)) return false;
+    if (typeof a !== "object" || a === null || b === null) return a === b || typeof a === "number";
+    const names = Object.keys(a);
+    return names.length === Object.keys(b).length && names.every((name) => differOnlyInNumbers(a[name], b[name]));
+}
 
 /** Choices that apply only to this page. Some of these choices are stored in the browser. */
 class Local {
@@ -230,6 +245,9 @@ export class Studio {
     #heardAt = 0;
     #lookedAt = 0;
     #statusAt = 0;
+    /** Time when a received status was announced last, from `performance.now()`, and the timer of the next announcement. */
+    #toldAt = 0;
+    #tellTimer = 0;
     #residualAt = 0;
     /** @type {boolean[]} */
     #talk = [];
@@ -453,15 +471,18 @@ export class Studio {
                 clearTimeout(this.#goneTimer);
                 this.#noteStatus();
                 break;
-            case "change":
+            case "change": {
+                let areNumbers = true;
                 for (const [name, value] of Object.entries(message.status ?? {})) {
                     /** @type {Record<string, unknown>} */
                     const fields = /** @type {any} */ (this.status);
+                    areNumbers &&= differOnlyInNumbers(fields[name], value);
                     if (value === null) delete fields[name];
                     else fields[name] = value;
                 }
-                this.#noteStatus();
+                this.#noteStatus(areNumbers);
                 break;
+            }
             case "recorder":
                 this.recorderText = String(message.text ?? "");
                 this.#isTold = message.there === true;
@@ -507,8 +528,10 @@ export class Studio {
         this.tell("status");
     }
 
-    #noteStatus() {
+    /** @param {boolean} [areNumbers] whether only numbers have changed, which may be announced later */
+    #noteStatus(areNumbers = false) {
         const now = performance.now();
+        const wasSilent = this.isSilent;
         this.#statusAt = this.#heardAt = now;
         this.isSilent = false;
         if ((this.status.folder ?? "") !== this.#folder) {
@@ -554,6 +577,18 @@ export class Studio {
             }
         }
         this.#seedNext();
+        const wait = areNumbers && !wasSilent ? numbersMs - (now - this.#toldAt) : 0;
+        if (wait > 0) {
+            this.#tellTimer ||= window.setTimeout(() => this.#tellStatus(), wait);
+        } else {
+            this.#tellStatus();
+        }
+    }
+
+    #tellStatus() {
+        clearTimeout(this.#tellTimer);
+        this.#tellTimer = 0;
+        this.#toldAt = performance.now();
         this.tell("status");
     }
 
