@@ -181,6 +181,24 @@ export class StudioElement extends HTMLElement {
         this.leaving = [];
     }
 
+    /**
+     * Calls a function now and at an interval, while the element is on the page and the page is visible.
+     * @param {() => void} call
+     * @param {number} interval in ms
+     */
+    every(call, interval) {
+        let timer = 0;
+        const startOrStop = () => {
+            clearInterval(timer);
+            if (document.hidden) return;
+            timer = window.setInterval(call, interval);
+            call();
+        };
+        document.addEventListener("visibilitychange", startOrStop);
+        this.leaving.push(() => clearInterval(timer), () => document.removeEventListener("visibilitychange", startOrStop));
+        startOrStop();
+    }
+
     /** Creates the children. Called only once. */
     build() {}
 

@@ -43,8 +43,7 @@ export class StateBlock extends StudioElement {
 
     enter() {
         this.leaving.push(studio.on(["status", "contact", "local"], () => this.update()));
-        const timer = setInterval(() => this.update(), 200);
-        this.leaving.push(() => clearInterval(timer));
+        this.every(() => this.update(), 200);
         this.update();
     }
 
@@ -98,8 +97,7 @@ export class RecordButtons extends StudioElement {
 
     enter() {
         this.leaving.push(studio.on(["status", "contact", "local"], () => this.update()));
-        const timer = setInterval(() => this.update(), 250);
-        this.leaving.push(() => clearInterval(timer));
+        this.every(() => this.update(), 250);
         this.update();
     }
 

@@ -40,8 +40,7 @@ export class Scenes extends StudioElement {
 
     enter() {
         this.leaving.push(studio.on(["status", "local", "contact"], () => this.update()));
-        const timer = setInterval(() => this.#paint(), 2000);
-        this.leaving.push(() => clearInterval(timer));
+        this.every(() => this.#paint(), 2000);
         this.update();
     }
 

@@ -88,8 +88,7 @@ export class Tile extends StudioElement {
             });
         }
         this.leaving.push(studio.on(["status", "local", "contact"], () => this.update()));
-        const timer = setInterval(() => this.update(), 1000);
-        this.leaving.push(() => clearInterval(timer));
+        this.every(() => this.update(), 1000);
         this.update();
     }
 

@@ -51,8 +51,7 @@ export class Timeline extends StudioElement {
 
     enter() {
         this.leaving.push(studio.on(["status", "local", "contact", "event"], () => this.update()));
-        const timer = setInterval(() => this.update(), 1000);
-        this.leaving.push(() => clearInterval(timer));
+        this.every(() => this.update(), 1000);
         this.update();
     }
 

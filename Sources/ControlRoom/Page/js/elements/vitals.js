@@ -67,8 +67,7 @@ export class Vitals extends StudioElement {
 
     enter() {
         this.leaving.push(studio.on(["status", "contact", "local"], () => this.update()));
-        const timer = setInterval(() => this.update(), 1000);
-        this.leaving.push(() => clearInterval(timer));
+        this.every(() => this.update(), 1000);
         this.update();
     }
 

@@ -67,14 +67,22 @@ function paintWaiting() {
  */
 export function paintRegularly(paint) {
     regulars.add(paint);
-    if (timer === 0) timer = window.setInterval(paintIfOverdue, mostTime / 2);
+    startOrStop();
     return () => {
         regulars.delete(paint);
-        if (regulars.size > 0) return;
-        clearInterval(timer);
-        timer = 0;
+        startOrStop();
     };
 }
+
+/** Checks regularly whether to paint while the page is visible and there is something to paint. */
+function startOrStop() {
+    const isOn = regulars.size > 0 && !document.hidden;
+    if (isOn === timer > 0) return;
+    clearInterval(timer);
+    timer = isOn ? window.setInterval(paintIfOverdue, mostTime / 2) : 0;
+}
+
+document.addEventListener("visibilitychange", startOrStop);
 
 /** Calls the functions that are due. Called when pictures have been painted. */
 export function paintRegulars() {

@@ -76,10 +76,8 @@ export class Plate extends StudioElement {
         this.#enteredAt = performance.now();
         const update = () => this.update();
         this.leaving.push(studio.on(["status", "contact", "local"], update));
-        const timer = setInterval(update, checkMs);
         // A picture that wasn't updated while its tab was hidden is marked before it is seen.
-        document.addEventListener("visibilitychange", update);
-        this.leaving.push(() => clearInterval(timer), () => document.removeEventListener("visibilitychange", update));
+        this.every(update, checkMs);
         this.update();
     }
 
