@@ -482,6 +482,7 @@ extension RunningPlan {
         for role in last.mix { try checkPresence(ofMicrophone: role) }
         program.arrange(last.arrangement, cameras: plan.cameras)
         program.mix = last.mix
+        program.mixProcessing = last.mixProcessing
         plan.program = program
         for index in plan.microphones.indices {
             let role = plan.microphones[index].role

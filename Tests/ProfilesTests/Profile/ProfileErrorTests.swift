@@ -171,7 +171,7 @@ struct ProfileErrorTests {
             // These cases concern microphones.
             (
                 "microphones: { m: { rotation: 90 } }",
-                "1:21: microphones.m.rotation: found a field that only cameras support, expected device, url_from, channels, gain, offset, source_channels, echo_cancellation, noise_suppression or camera for a microphone."
+                "1:21: microphones.m.rotation: found a field that only cameras support, expected device, url_from, channels, gain, offset, source_channels, echo_cancellation, noise_suppression, processing or camera for a microphone."
             ),
             (
                 "microphones: { m: { channels: 9 } }",
@@ -199,7 +199,7 @@ struct ProfileErrorTests {
             ),
             (
                 "microphones: { m: { noise_supression: true } }",
-                "1:21: microphones.m.noise_supression: found an unknown field, expected device, url_from, channels, gain, offset, source_channels, echo_cancellation, noise_suppression or camera (probably noise_suppression)."
+                "1:21: microphones.m.noise_supression: found an unknown field, expected device, url_from, channels, gain, offset, source_channels, echo_cancellation, noise_suppression, processing or camera (probably noise_suppression)."
             ),
             (
                 "microphones: { m: { noise_suppression: much } }",
