@@ -28,8 +28,7 @@ package struct EndedRecording {
         }
         if state == .running {
             throw FileError(
-                path: path, operation: "opening",
-                detail: state.remedy(for: path) ?? "the recording is running.")
+                path: path, operation: "opening", detail: FolderState.runningRemedy)
         }
         guard let resolved = realpath(path, nil) else {
             throw FileError(path: path, operation: "opening", errno: errno)
@@ -121,7 +120,7 @@ package struct EndedRecording {
                 let isRunning = flock(events.number, LOCK_SH | LOCK_NB) != 0
                 throw FileError(
                     path: path, operation: "deleting",
-                    detail: isRunning ? FolderState.running.remedy(for: path) ?? "" : RecordingUse.remedy)
+                    detail: isRunning ? FolderState.runningRemedy : RecordingUse.remedy)
             }
         }
         return events

@@ -10,7 +10,7 @@ package final class RecordingUse: Sendable {
 
     private init(_ events: consuming OwnedDescriptor) { self.events = events }
 
-    /// Reason why a recording that is used by another program can't be deleted.
+    /// Reason why a recording that is used by another program can't be deleted or recovered.
     package static let remedy =
         "another program, such as `multicam render`, is using the recording. Wait until it has finished, or cancel it."
 
@@ -27,16 +27,6 @@ package final class RecordingUse: Sendable {
                 path: path, operation: "opening", detail: "the recording is running or being deleted.")
         }
         return RecordingUse(events)
-    }
-
-    /// Whether another program uses the recording in the folder at this path, records it, or recovers it.
-    package static func isUsed(_ path: String) -> Bool {
-        do throws(FileError) {
-            guard let events = try eventFile(of: path) else { return false }
-            return flock(events.number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
-        } catch {
-            return false
-        }
     }
 
     private static func eventFile(of path: String) throws(FileError) -> OwnedDescriptor? {

@@ -271,6 +271,9 @@ package enum FolderState: Sendable, Equatable {
         }
     }
 
+    /// What to do about a running recording, as a sentence.
+    static let runningRemedy = "the recording is still running. Stop it first."
+
     /// Returns a sentence that explains what to do about a recording that has not ended; `nil` if the recording has
     /// ended or doesn't exist.
     ///
@@ -279,7 +282,7 @@ package enum FolderState: Sendable, Equatable {
     package func remedy(for folder: String) -> String? {
         switch self {
         case .noRecording, .ended: nil
-        case .running: "the recording is still running. Stop it first."
+        case .running: Self.runningRemedy
         case .unfinished:
             "the recording was interrupted. Run `multicam recover \(Self.absolute(folder).shellQuoted())`."
         case .empty:

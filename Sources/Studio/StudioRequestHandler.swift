@@ -227,12 +227,13 @@ package struct StudioRequestHandler: Sendable {
         guard ["trash", "permanent"].contains(place) else {
             return (400, "Invalid request: expected `trash` or `permanent`.")
         }
-        if Self.isFolderName(folder), let folder, RecordingUse.isUsed(path(folder)) {
-            return (423, RecordingUse.remedy.asSentence)
-        }
-        return change(folder) {
+        let outcome = change(folder) {
             ["recordings", "delete", "--json"] + (place == "permanent" ? ["--permanently"] : []) + [$0]
         }
+        // The command has locked the recording. If it failed because another program uses the recording, the page doesn't
+        // offer to delete the files permanently.
+        let isUsed = outcome.status == 409 && outcome.output.contains(RecordingUse.remedy)
+        return isUsed ? (423, RecordingUse.remedy.asSentence) : outcome
     }
 
     // MARK: Programs

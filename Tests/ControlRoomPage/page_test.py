@@ -949,22 +949,85 @@ def _(room, browser, arguments):
     room.until("the log has it", lambda: "Second topic" in log.locator("li").first.inner_text())
     room.bus(two).click()
     room.until("the log has the cut", lambda: f"Cut to {two}" in log.locator("li").first.inner_text())
-    # More than fits: items are hidden as a whole, and the next topics are visible.
+    # More than fits: the list scrolls with the keyboard, and the last marker and the next topics are visible.
     order.locator(".panel-head button").click()
     order.locator("textarea").fill("\n".join(f"Topic {number}" for number in range(40)))
     order.locator("button", has_text="Save").click()
-    for locator in [order.locator(".log-list"), log.locator(".log-list")]:
-        ends = locator.evaluate("list => [list.getBoundingClientRect().bottom, ...[...list.children].filter(one => one.checkVisibility({ visibilityProperty: true })).map(one => one.getBoundingClientRect().bottom)]")
-        assert len(ends) > 1 and all(end <= ends[0] + 1 for end in ends[1:]), ends
-    assert order.locator(".topic").first.is_visible() and not order.locator(".topic").last.is_visible()
+    area = order.locator(".log-list")
+    in_sight = lambda locator: locator.evaluate("one => { const list = one.closest('.log-list').getBoundingClientRect(), own = one.getBoundingClientRect(); return own.top >= list.top - 1 && own.bottom <= list.bottom + 1; }")
+    assert in_sight(order.locator(".topic").first) and not in_sight(order.locator(".topic").last)
+    area.focus()
+    page.keyboard.press("End")
+    room.until("the last topic is in sight", lambda: in_sight(order.locator(".topic").last))
+    # Each topic sets one marker, also with quick clicks and with the keyboard, and the focus moves to the next topic.
+    before = len(markers())
+    order.locator(".topic").nth(2).dblclick()
+    room.until("one marker is set", lambda: markers()[before:] == ["Topic 2"])
+    page.wait_for_timeout(600)
+    assert page.evaluate("document.activeElement.innerText") == "Topic 3"
+    page.keyboard.press("Enter")
+    room.until("the next marker is set", lambda: markers()[before:] == ["Topic 2", "Topic 3"])
+    room.until("the topic is done", lambda: topics()[:3] == ["Topic 0", "Topic 1", "Topic 4"])
+    page.wait_for_timeout(600)
+    assert page.evaluate("document.activeElement.innerText") == "Topic 4" and markers()[before:] == ["Topic 2", "Topic 3"]
+    assert in_sight(order.locator(".set-marker").last) and in_sight(order.locator(".topic").first)
     assert_accessible(room, "log and running order")
     page.reload()
     room.until("the page has contact", lambda: room.data("contact") == "yes" and room.data("state") == "recording")
-    room.until("the topics are kept", lambda: len(topics()) == 40)
+    room.until("the topics are kept", lambda: len(topics()) == 38)
     order.locator(".panel-head button").click()
     order.locator("textarea").fill("")
     order.locator("button", has_text="Save").click()
     assert topics() == []
+
+
+@holds("Topics stay set when the status lists only later markers, also after reloading.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        page.set_viewport_size({"width": 1600, "height": 900})
+        def reload():
+            page.reload()
+            told.room.until("the page has contact", lambda: told.room.data("contact") == "yes")
+            told.run("contact.onMessage = () => {};")
+            told.answer()
+
+        page.evaluate("localStorage.setItem('multicam.topics', 'One\\nTwo\\nOne')")
+        reload()
+        topics = lambda: page.locator("mc-running-order .topic").all_inner_texts()
+        marker = lambda number, text: {"at_ns": number * 1e9, "text": text}
+        told.records(folder="first", markers=[marker(1, "One")], marker_count=1)
+        told.room.until("one is set", lambda: topics() == ["Two", "One"])
+        told.records(folder="first", markers=[marker(number, f"Marker {number}") for number in range(50, 150)], marker_count=150)
+        page.wait_for_timeout(500)
+        assert topics() == ["Two", "One"], topics()
+        reload()
+        told.records(folder="first", markers=[marker(number, f"Marker {number}") for number in range(50, 150)], marker_count=150)
+        told.room.until("the page remembers it", lambda: topics() == ["Two", "One"])
+        told.records(folder="second", markers=[], marker_count=0)
+        told.room.until("the next recording has no marker", lambda: topics() == ["One", "Two", "One"])
+
+
+@holds("A failed or canceled measurement of the sync isn't shown as successful, and the table belongs to the selected recording.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        entry = told_recordings(told)
+        told.records(state="standby")
+        opens(told.room, "recordings")
+        place, line = page.locator(".sync-place"), page.locator(".job-line")
+        told.room.until("the offsets are shown", place.is_visible)
+        assert page.locator(".sync-place thead th").count() == 5 and page.locator(".sync-place thead td").count() == 0
+        assert page.locator(".sync-notes").inner_text() == "program (picture): No flash or lamp being switched on was found."
+        ended = lambda **job: told.tell(type="job", command="sync-check", folder=entry["folder"], done=True, **job)
+        ended(job=1, ok=False, exit=130, text="Canceled.")
+        told.room.until("it says that it was canceled", lambda: line.inner_text() == "Canceled." and line.get_attribute("data-warn") is not None)
+        ended(job=2, ok=False, exit=1, text="The folder can't be read.")
+        told.room.until("it says why it failed", lambda: line.inner_text() == "The folder can't be read.")
+        ended(job=3, ok=False, exit=6, text="a long table")
+        told.room.until("a measured offset isn't a failure", lambda: line.inner_text() == "Measure A/V sync: done." and line.get_attribute("data-warn") is None)
+        page.locator(".recording-item").nth(1).click()
+        told.room.until("the table of another recording is hidden", place.is_hidden)
 
 
 # Connection
@@ -2481,7 +2544,7 @@ def told_recordings(told):
     files = [{"path": "cameras/guest-of-honor.mov", "kind": "camera", "track": "guest-of-honor", "bytes": 8e8}, {"path": "audio/host-mic.wav", "kind": "microphone", "track": "host-mic", "bytes": 6e6},
              {"path": "edit/podcast.m4a", "kind": "podcast", "bytes": 1e6}, {"path": "edit/session.fcpxml", "kind": "project", "bytes": 2e4}, {"path": "edit/render-1.mp4", "kind": "render", "bytes": 7e8}, {"path": "report/sync.json", "kind": "other", "bytes": 2e3}]
     sync = {"verdict": "apart", "tracks": [{"name": "host-mic", "kind": "microphone", "verdict": "reference"}, {"name": "guest-of-honor", "kind": "camera", "verdict": "apart", "start": measured, "end": measured, "drift_ppm": 3.1},
-                                          {"name": "program", "kind": "program-picture", "verdict": "unknown", "note": "No flash was found."}]}
+                                          {"name": "program", "kind": "program-picture", "verdict": "unknown", "note": "No flash or lamp being switched on was found."}]}
     page.route("**/api/v1/recordings", lambda route: route.fulfill(json={"recordings": [entry, *others], "deletion": "trash", "opens": True}))
     page.route(f"**/api/v1/recordings/{entry['folder']}", lambda route: route.fulfill(json={"manifest": manifest}))
     page.route("**/api/v1/recordings/*/files", lambda route: route.fulfill(json={"program": {"bytes": 9e8, "parts": 3}, "archive": {"bytes": 2.5e9}, "files": files}))

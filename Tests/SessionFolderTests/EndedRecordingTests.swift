@@ -99,16 +99,20 @@ struct EndedRecordingTests {
         let events = open("\(folder)/events.ndjson", O_CREAT | O_RDWR, 0o600)
         defer { close(events) }
         var uses = [try RecordingUse.begin(folder), try RecordingUse.begin(folder)]
-        #expect(RecordingUse.isUsed(folder) && FolderState(of: folder) == .ended)
+        #expect(FolderState(of: folder) == .ended)
+        let refusal = #expect(throws: FileError.self) {
+            _ = try EventJournal(folder: ContainedFolder(opening: folder))
+        }
+        #expect(refusal?.description.contains("multicam render") == true)
         for _ in 0..<2 {
             let error = #expect(throws: FileError.self) { try EndedRecording(folder).deletePermanently() }
             #expect(error?.description.contains("multicam render") == true)
             #expect(throws: FileError.self) { try EndedRecording(folder).moveToTrash() }
             #expect(uses.removeLast() != nil)
         }
-        #expect(!RecordingUse.isUsed(folder))
         #expect(flock(events, LOCK_EX | LOCK_NB) == 0)
-        #expect(RecordingUse.isUsed(folder))
+        let error = #expect(throws: FileError.self) { try EndedRecording(folder).deletePermanently() }
+        #expect(error?.detail == FolderState.runningRemedy)
         #expect(throws: FileError.self) { try RecordingUse.begin(folder) }
         flock(events, LOCK_UN)
         try EndedRecording(folder).deletePermanently()

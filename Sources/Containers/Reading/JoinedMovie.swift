@@ -6,6 +6,9 @@ package import MulticamMedia
 /// The recorder splits a movie at key frames. The audio packets around a split are in both files, so that each file plays
 /// its own samples; the joined movie contains each packet once, and its timestamps have no gap.
 package struct JoinedMovie: Sendable {
+    /// Operation name of the error if complete parts can't be joined.
+    package static let operation = "joining"
+
     /// A range of the joined movie's bytes.
     package enum Piece: Sendable, Equatable {
         /// Bytes that aren't in any part: the header and the index.
@@ -55,7 +58,7 @@ package struct JoinedMovie: Sendable {
                 zip(tracks, content.tracks).allSatisfy({ $0.canContinue(in: $1) })
             else {
                 throw FileError(
-                    path: file.path, operation: "joining",
+                    path: file.path, operation: Self.operation,
                     detail:
                         "this part was encoded with different parameters than the first part. Download the parts separately."
                 )
@@ -64,7 +67,7 @@ package struct JoinedMovie: Sendable {
             guard content.tracks.reduce(counts.reduce(0, +), { $0 + $1.samples.count }) <= maxSampleCount
             else {
                 throw FileError(
-                    path: file.path, operation: "joining",
+                    path: file.path, operation: Self.operation,
                     detail: "the program is too long to be joined. Download the parts separately.")
             }
             var (from, to) = (Int64.max, Int64.min)

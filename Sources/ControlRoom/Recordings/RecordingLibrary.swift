@@ -46,8 +46,8 @@ struct RecordingLibrary {
     /// Recently joined programs. Players request many parts of a program, and each must not read its indexes again.
     private var joined: [JoinedProgram] = []
     private static let maxJoined = 2
-    /// Sizes of programs with several parts, by tag, or the reasons why they can't be joined. A list of files then needs the
-    /// indexes of the parts only once.
+    /// Sizes of programs with several parts, by tag, or the reasons why they can't be joined. Listing the files again doesn't read
+    /// the parts' indexes again.
     private var joinedSizes: [(tag: String, size: Result<Int64, RecordingRefusal>)] = []
     private static let maxJoinedSizes = 200
     /// Maximum number of parts of a joined program, because each part needs a file descriptor. A process has 1024 by default.
@@ -210,6 +210,8 @@ struct RecordingLibrary {
         let tag = try Self.tag(of: recording, try parts(files, of: recording))
         if let known = joinedSizes.first(where: { $0.tag == tag }) { return try known.size.get() }
         let size = Result { () throws(RecordingRefusal) in try program(of: recording).byteCount }
+        // A file that couldn't be read may be readable the next time.
+        if case .failure(let refusal) = size, !refusal.isLasting { throw refusal }
         joinedSizes.append((tag, size))
         if joinedSizes.count > Self.maxJoinedSizes { joinedSizes.removeFirst() }
         return try size.get()
@@ -238,7 +240,8 @@ struct RecordingLibrary {
         } catch {
             throw RecordingRefusal(
                 status: 409,
-                text: "The parts of the program can't be joined: \(error.description.printable(limit: 400))")
+                text: "The parts of the program can't be joined: \(error.description.printable(limit: 400))",
+                isLasting: error.operation == JoinedMovie.operation)
         }
     }
 

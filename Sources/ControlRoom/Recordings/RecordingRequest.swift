@@ -100,6 +100,8 @@ struct RecordingRefusal: Error, Equatable {
     let status: Int
     /// Message for the user.
     let text: String
+    /// Whether the request fails again as long as the files don't change.
+    var isLasting = false
 
     /// The recording isn't in the output folder.
     static let noFolder = RecordingRefusal(status: 404, text: "Recording not found.")

@@ -315,11 +315,15 @@ final class EventJournal {
             return
         }
         if flock(file.number, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            // A program that uses the recording has a shared lock.
+            let isOnlyUsed = flock(file.number, LOCK_SH | LOCK_NB) == 0
             throw FileError(
                 path: folder.path, operation: "recovering",
-                detail:
-                    "\(folder.path.printable(limit: 1000)): this recording is still running or being recovered. Stop it first. "
-                    + "Recover the recording only if it ends without completing its files.")
+                detail: "\(folder.path.printable(limit: 1000)): "
+                    + (isOnlyUsed
+                        ? RecordingUse.remedy
+                        : "this recording is still running or being recovered. Stop it first. "
+                            + "Recover the recording only if it ends without completing its files."))
         }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)

@@ -78,6 +78,8 @@ addWords({
     "sync-start": ["start, ms", "Anfang, ms"],
     "sync-end": ["end, ms", "Ende, ms"],
     "sync-drift": ["drift, ppm", "Drift, ppm"],
+    "sync-verdict": ["result", "Ergebnis"],
+    "sync-note-unclear": ["The events in this track don't clearly match those in {name}.", "Die Ereignisse dieser Spur passen nicht eindeutig zu denen von {name}."],
     "sync-reference": ["reference", "Referenz"],
     "sync-aligned": ["in sync", "synchron"],
     "sync-apart": ["out of sync", "versetzt"],
@@ -107,10 +109,37 @@ addWords({
 
 /** File with the measured offsets of the tracks. */
 const syncFile = "report/sync.json";
+/** Exit status of a measurement that found tracks that are out of sync. */
+const apartStatus = 6;
+/**
+ * The notes of the measurement, in English and German.
+ * @type {[string, string][]}
+ */
+const knownNotes = [
+    ["No other track is available for a comparison.", "Es gibt keine andere Spur zum Vergleichen."],
+    ["No clap or beep was found, and the audio doesn't clearly match another track.", "Weder Klatschen noch Piepton gefunden, und der Ton passt zu keiner anderen Spur eindeutig."],
+    ["No flash or lamp being switched on was found.", "Weder Blitz noch das Einschalten einer Lampe gefunden."],
+    ["No event was found near the start, so the drift is unknown.", "Am Anfang wurde kein Ereignis gefunden, daher ist die Drift unbekannt."],
+    ["The drift is unknown, because the recording is too short or no event was found near the end.", "Die Drift ist unbekannt, weil die Aufnahme zu kurz ist oder am Ende kein Ereignis gefunden wurde."],
+    ["The recording is too short to measure drift.", "Die Aufnahme ist zu kurz, um die Drift zu messen."],
+    ["The drift is unknown. To measure the drift of a camera, record more claps.", "Die Drift ist unbekannt. Um die Drift einer Kamera zu messen, öfter klatschen."],
+];
+
+/**
+ * A note of the measurement in the page's language. Notes of other versions are shown unchanged.
+ * @param {unknown} note
+ */
+function noteOf(note) {
+    const text = typeof note === "string" ? note : "";
+    const known = knownNotes.find(([english]) => english === text);
+    if (known) return known[isGerman ? 1 : 0];
+    const name = /^The events in this track don't clearly match those in (.*)\.$/.exec(text)?.[1];
+    return name === undefined ? text : say("sync-note-unclear", { name });
+}
 
 /** @typedef {{folder: string, started?: string, duration_ns?: number, bytes?: number, profile?: string, title?: string, state?: string, level?: string, verdict?: string, sentences?: string[]}} Recording */
 /** @typedef {"show" | "play" | "export" | "render" | "recover"} OpeningAction What happens when a recording is opened. */
-/** @typedef {{job: number, command?: string, folder?: string, progress?: number, text?: string, done?: boolean, ok?: boolean, files?: string[], begunAt?: number, begunWith?: number}} Job */
+/** @typedef {{job: number, command?: string, folder?: string, progress?: number, text?: string, done?: boolean, ok?: boolean, exit?: number, files?: string[], begunAt?: number, begunWith?: number}} Job */
 
 /**
  * Jobs that run on a recording, with their text keys.
@@ -348,8 +377,9 @@ export class Recordings extends StudioElement {
         this.filesProblem = h("p", { class: "quiet-text", hidden: true });
         this.syncRows = h("tbody", {});
         this.syncText = h("p", { class: "quiet-text" });
+        this.syncNotes = h("ul", { class: "quiet-text sync-notes" });
         this.syncPlace = h("div", { class: "table-place sync-place", tabindex: "0", role: "region", "aria-label": say("sync-title"), hidden: true },
-            h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sync-title", "sync-start", "sync-end", "sync-drift"].map((name) => h("th", { scope: "col" }, say(name))), h("td", {}))), this.syncRows), this.syncText);
+            h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sync-title", "sync-start", "sync-end", "sync-drift", "sync-verdict"].map((name) => h("th", { scope: "col" }, say(name))))), this.syncRows), this.syncText, this.syncNotes);
         this.jobEnd = h("button", { type: "button", class: "small job-end", hidden: true, onclick: () => void this.#endJob() }, say("job-end"));
         this.jobBar = h("progress", { max: "1", hidden: true, "aria-label": say("look-closer") });
         /** @param {string} command */
@@ -470,7 +500,10 @@ export class Recordings extends StudioElement {
 
     /** @param {string} folder @param {boolean} [plays] whether the program is played */
     async choose(folder, plays = false) {
-        if (folder !== this.chosen) this.#endQuestions();
+        if (folder !== this.chosen) {
+            this.#endQuestions();
+            if (this.syncPlace) this.syncPlace.hidden = true;
+        }
         this.chosen = folder;
         this.#list();
         const recording = this.recordings.find((one) => one.folder === folder);
@@ -559,25 +592,27 @@ export class Recordings extends StudioElement {
      * @param {boolean} isMeasured
      */
     async #loadSync(folder, isMeasured) {
-        const { syncPlace, syncRows, syncText } = this;
+        const { syncPlace, syncRows, syncText, syncNotes } = this;
         const answer = isMeasured ? await ask(`${addressOf(folder)}/files/${syncFile}`) : undefined;
-        if (!syncPlace || !syncRows || !syncText || folder !== this.chosen) return;
+        if (!syncPlace || !syncRows || !syncText || !syncNotes || folder !== this.chosen) return;
         const findings = answer?.ok ? /** @type {any} */ (answer.value) : undefined;
         /** @type {any[]} */
         const tracks = Array.isArray(findings?.tracks) ? findings.tracks.slice(0, 40) : [];
         syncPlace.hidden = tracks.length === 0;
+        /** @param {any} track */
+        const nameOfTrack = (track) => (["program-picture", "program-sound"].includes(track.kind) ? `${track.name} (${say(track.kind === "program-sound" ? "sound_" : "picture_")})` : String(track.name));
         /** @param {any} value */
         const offset = (value) => (value ? `${signed(value.offset_ns / 1e6)} ±${fixed(value.uncertainty_ns / 1e6)}` : "–");
         keep(syncRows, tracks, (track) => `${track.name}/${track.kind}`, () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {}), h("td", {})), (row, track) => {
             const drift = track.drift_ppm === null || track.drift_ppm === undefined ? "–" : signed(track.drift_ppm);
-            const name = track.kind === "program-picture" || track.kind === "program-sound" ? `${track.name} (${say(track.kind === "program-sound" ? "sound_" : "picture_")})` : String(track.name);
-            [name, offset(track.start), offset(track.end), drift, say(`sync-${track.verdict}`)].forEach((text, index) => {
+            [nameOfTrack(track), offset(track.start), offset(track.end), drift, say(`sync-${track.verdict}`)].forEach((text, index) => {
                 const cell = row.children[index];
                 if (cell) setText(cell, text);
             });
-            setAttribute(row, "title", track.note ?? undefined);
             setFlag(row, "data-warn", track.verdict === "apart");
         });
+        const notes = tracks.filter((track) => track.note).map((track) => `${nameOfTrack(track)}: ${noteOf(track.note)}`);
+        keep(syncNotes, notes, (_, index) => String(index), () => h("li", {}), (item, text) => setText(item, text));
         const reference = tracks.find((track) => track.verdict === "reference")?.name;
         setText(syncText, findings?.verdict === "unknown" || !reference ? say("sync-nothing") : say("sync-against", { name: reference }));
         this.#showJob();
@@ -699,7 +734,7 @@ export class Recordings extends StudioElement {
         const what = job ? say(jobWords[job.command ?? ""] ?? job.command ?? "") : "";
         let text = "";
         if (job && isRunning) text = job.progress === undefined ? say("job-begun", { what }) : say("job-runs", { what, percent: percent(job.progress) }) + timeLeft(job);
-        else if (job?.command === "sync-check" && this.syncPlace?.hidden === false) text = say("job-over", { what });
+        else if (job?.command === "sync-check" && (job.ok !== false || job.exit === apartStatus) && this.syncPlace?.hidden === false) text = say("job-over", { what });
         else if (job) text = [job.text || say(job.ok === false ? "job-failed" : "job-over", { what }), ...(job.files ?? []).slice(0, 8)].join("\n");
         setText(jobLine, text);
         setAttribute(jobBar, "aria-label", what || say("look-closer"));

@@ -115,13 +115,18 @@ export function setFlag(element, name, isOn) {
  * @param {(element: E, item: T, index: number) => void} update
  */
 export function keep(parent, items, key, make, update) {
+    const ids = items.map(key);
+    const wanted = new Set(ids);
     /** @type {Map<string, E>} */
     const old = new Map();
-    /** @type {Set<Element>} */
-    const placed = new Set();
-    for (const child of parent.children) old.set(/** @type {HTMLElement} */ (child).dataset.key ?? "", /** @type {any} */ (child));
+    // Removed first, so that the other elements don't move: an element that is moved loses the focus.
+    for (const child of /** @type {E[]} */ ([...parent.children])) {
+        const id = child.dataset.key ?? "";
+        if (wanted.has(id) && !old.has(id)) old.set(id, child);
+        else child.remove();
+    }
     items.forEach((item, index) => {
-        const id = key(item, index);
+        const id = ids[index] ?? "";
         let element = old.get(id);
         old.delete(id);
         if (!element) {
@@ -129,10 +134,8 @@ export function keep(parent, items, key, make, update) {
             element.dataset.key = id;
         }
         if (parent.children[index] !== element) parent.insertBefore(element, parent.children[index] ?? null);
-        placed.add(element);
         update(element, item, index);
     });
-    for (const child of [...parent.children]) if (!placed.has(child)) child.remove();
 }
 
 /**

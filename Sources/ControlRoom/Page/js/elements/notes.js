@@ -26,18 +26,13 @@ const maxTopics = 100;
 /** Maximum length of a topic, as of a marker's text. */
 const maxLength = 120;
 const store = "multicam.topics";
+/** The topics that are set in the current recording, for pages that are reloaded. */
+const setStore = "multicam.topics-set";
 
-/**
- * Hides the items of a list that don't fit completely.
- * @param {HTMLElement} list
- */
-function hideCutOff(list) {
-    const end = list.clientHeight + 1;
-    for (const item of list.children) {
-        const { offsetTop, offsetHeight } = /** @type {HTMLElement} */ (item);
-        setFlag(item, "data-over", offsetTop + offsetHeight > end);
-    }
-}
+/** Time in milliseconds after a click on a topic during which further clicks are ignored, because they may be a double click. */
+const doubleClickMs = 500;
+/** Maximum time in milliseconds until a status contains a marker. */
+const markerMs = 3000;
 
 class Notes extends StudioElement {
     enter() {
@@ -55,7 +50,7 @@ export class Log extends Notes {
     build() {
         this.classList.add("panel", "notes-panel");
         this.empty = h("p", { class: "quiet-text" }, say("log-empty"));
-        this.list = h("ul", { class: "log-list", "aria-label": say("log") });
+        this.list = h("ul", { class: "log-list", tabindex: "0", "aria-label": say("log") });
         this.append(h("h2", {}, say("log")), this.empty, this.list);
     }
 
@@ -71,7 +66,6 @@ export class Log extends Notes {
             if (text) setText(text, one.text);
             setAttribute(item, "title", one.text);
         });
-        hideCutOff(list);
     }
 }
 
@@ -79,7 +73,41 @@ customElements.define("mc-log", Log);
 
 /** @returns {string[]} */
 function readTopics() {
-    return topicsOf(localStorage.getItem(store) ?? "");
+    try {
+        return topicsOf(localStorage.getItem(store) ?? "");
+    } catch {
+        return [];
+    }
+}
+
+/**
+ * The number of markers of a recording that this page has counted, and the number of markers with each topic's text.
+ * @param {string} folder
+ * @returns {{counted: number, set: [string, number][]}}
+ */
+function readSet(folder) {
+    try {
+        const kept = JSON.parse(localStorage.getItem(setStore) ?? "{}");
+        if (kept.folder === folder && Number.isInteger(kept.counted) && Array.isArray(kept.set)) {
+            return { counted: kept.counted, set: kept.set.map((/** @type {any} */ one) => [String(one?.[0]), Number(one?.[1])]) };
+        }
+    } catch {
+        // The browser doesn't store anything, or the text isn't readable.
+    }
+    return { counted: 0, set: [] };
+}
+
+/**
+ * Saves a text in this browser. If the browser doesn't store anything, the text is lost when the page is reloaded.
+ * @param {string} name
+ * @param {string} text
+ */
+function keepText(name, text) {
+    try {
+        localStorage.setItem(name, text);
+    } catch {
+        // See above.
+    }
 }
 
 /** @param {string} text */
@@ -90,11 +118,22 @@ function topicsOf(text) {
 /** The markers that are set, followed by the topics without a marker. The topics are saved in this browser. */
 export class RunningOrder extends Notes {
     #topics = readTopics();
+    /** Session folder of the recording whose markers are counted. */
+    #folder = "";
+    /** Number of counted markers. The status lists only the last hundred. */
+    #counted = 0;
+    /** @type {Map<string, number>} Number of markers with each text. */
+    #set = new Map();
+    /** @type {Set<string>} Topics whose marker hasn't arrived. */
+    #pending = new Set();
+    #clickedAt = -Infinity;
+    /** The rows that the list was scrolled for. */
+    #scrolled = "";
 
     build() {
         this.classList.add("panel", "notes-panel");
         this.empty = h("p", { class: "quiet-text" }, say("running-order-empty"));
-        this.list = h("ul", { class: "log-list", "aria-label": say("running-order") });
+        this.list = h("ul", { class: "log-list", tabindex: "0", "aria-label": say("running-order") });
         this.edit = h("button", { type: "button", class: "small", "aria-expanded": "false", onclick: () => this.#open() }, say("edit-topics"));
         this.input = h("textarea", { "aria-label": say("topics"), placeholder: say("topics"), rows: "3" });
         this.form = h("form", { class: "topics-form", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#save(event) }, this.input,
@@ -128,8 +167,47 @@ export class RunningOrder extends Notes {
     #save(event) {
         event.preventDefault();
         this.#topics = topicsOf(this.input?.value ?? "");
-        localStorage.setItem(store, this.#topics.join("\n"));
+        keepText(store, this.#topics.join("\n"));
         this.#close();
+    }
+
+    /** Counts the markers that have been set since the last update. */
+    #count() {
+        const { folder = "", markers = [] } = studio.status;
+        if (folder !== this.#folder || studio.markerCount < this.#counted) {
+            this.#folder = folder;
+            const kept = readSet(folder);
+            this.#counted = Math.min(kept.counted, studio.markerCount);
+            this.#set = new Map(kept.counted <= studio.markerCount ? kept.set : []);
+            this.#pending.clear();
+        }
+        const added = Math.min(markers.length, studio.markerCount - this.#counted);
+        if (added <= 0) return;
+        for (const { text } of markers.slice(-added)) this.#set.set(text, (this.#set.get(text) ?? 0) + 1);
+        this.#counted = studio.markerCount;
+        keepText(setStore, JSON.stringify({ folder, counted: this.#counted, set: [...this.#set].filter(([text]) => this.#topics.includes(text)) }));
+    }
+
+    /**
+     * Sets a topic's marker, and moves the focus to the next topic.
+     * @param {Event} event
+     * @param {{id: string, topic: string}} row
+     */
+    async #mark(event, { id, topic }) {
+        if (event.timeStamp - this.#clickedAt < doubleClickMs || this.#pending.has(id)) return;
+        const button = /** @type {HTMLButtonElement} */ (event.currentTarget);
+        const buttons = /** @type {HTMLButtonElement[]} */ ([...(this.list?.querySelectorAll("button") ?? [])]);
+        const index = buttons.indexOf(button);
+        const hadFocus = document.activeElement === button;
+        this.#clickedAt = event.timeStamp;
+        this.#pending.add(id);
+        button.disabled = true;
+        if (hadFocus) ([...buttons.slice(index + 1), ...buttons.slice(0, index)].find((one) => !one.disabled) ?? this.list)?.focus();
+        const reply = await mark(topic);
+        // The marker arrives with the next status, and the topic's row disappears.
+        if (reply?.ok) await new Promise((end) => setTimeout(end, markerMs));
+        this.#pending.delete(id);
+        this.update();
     }
 
     update() {
@@ -139,38 +217,37 @@ export class RunningOrder extends Notes {
         const isShown = studio.status.state === "recording" || studio.status.state === "finishing";
         const markers = isShown ? studio.status.markers ?? [] : [];
         const first = studio.markerCount - markers.length + 1;
-        const set = new Map();
-        for (const { text } of markers) set.set(text, (set.get(text) ?? 0) + 1);
+        if (isShown) this.#count();
+        /** @type {Map<string, number>} */
+        const seen = new Map();
         // A topic that occurs twice needs two markers.
-        const rest = this.#topics.filter((topic) => {
-            const count = set.get(topic) ?? 0;
-            if (count > 0) set.set(topic, count - 1);
-            return count === 0;
-        });
+        const rest = this.#topics.map((topic) => {
+            const occurrence = seen.get(topic) ?? 0;
+            seen.set(topic, occurrence + 1);
+            return { id: `topic/${occurrence}/${topic}`, topic, isSet: isShown && occurrence < (this.#set.get(topic) ?? 0) };
+        }).filter(({ isSet }) => !isSet);
         const rows = [
             ...markers.map((marker, index) => ({ id: `marker/${first + index}`, time: clockTime(marker.at_ns / 1e9), text: `${first + index} ${marker.text}`, topic: "" })),
-            ...rest.map((topic, index) => ({ id: `topic/${index}/${topic}`, time: "", text: topic, topic })),
+            ...rest.map(({ id, topic }) => ({ id, time: "", text: topic, topic })),
         ];
         empty.hidden = isEditing || rows.length > 0;
         list.hidden = isEditing || rows.length === 0;
         setFlag(this, "data-grey", !studio.canAct);
         keep(list, rows, (row) => row.id, (row) => row.topic === ""
             ? h("li", { class: "set-marker" }, h("span", { class: "change-time" }), h("span", { class: "change-text" }))
-            : h("li", { class: "topic-item" }, h("button", { type: "button", class: "topic", "aria-label": say("set-topic", { text: row.topic }), onclick: () => mark(row.topic) }, row.topic)), (item, row) => {
-            item.hidden = false;
+            : h("li", { class: "topic-item" }, h("button", { type: "button", class: "topic", "aria-label": say("set-topic", { text: row.topic }), onclick: (/** @type {Event} */ event) => void this.#mark(event, row) }, row.topic)), (item, row) => {
             const [time, text] = item.children;
-            if (time instanceof HTMLButtonElement) time.disabled = !studio.isRecording;
+            if (time instanceof HTMLButtonElement) time.disabled = !studio.isRecording || this.#pending.has(row.id);
             else if (time && text) {
                 setText(time, row.time);
                 setText(text, row.text);
             }
         });
         // The next topics are more important than the first markers.
-        for (const item of [...list.querySelectorAll(".set-marker")].slice(0, -1)) {
-            if (list.scrollHeight <= list.clientHeight + 1) break;
-            /** @type {HTMLElement} */ (item).hidden = true;
-        }
-        hideCutOff(list);
+        const shown = `${isEditing}/${first + markers.length}/${this.#topics.length}/${list.clientHeight}`;
+        if (shown === this.#scrolled) return;
+        this.#scrolled = shown;
+        list.scrollTop = /** @type {HTMLElement | undefined} */ ([...list.querySelectorAll(".set-marker")].pop())?.offsetTop ?? 0;
     }
 }
 

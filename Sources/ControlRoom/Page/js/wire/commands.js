@@ -484,11 +484,11 @@ export function endRecording() {
  * @param {number} [atNs] time since T0; the current time if omitted
  */
 export function mark(text, atNs) {
-    if (!studio.isRecording) return;
+    if (!studio.isRecording) return undefined;
     const count = studio.markerCount;
     const words = ["mark", text?.trim() || say("marker-text", { n: count + 1 })];
     if (atNs !== undefined) words.push(`at=${Math.max(0, Math.round(atNs))}`);
-    void act([words], "mark", (status) => (status.marker_count ?? status.markers?.length ?? 0) > count);
+    return act([words], "mark", (status) => (status.marker_count ?? status.markers?.length ?? 0) > count);
 }
 
 export function split() {
