@@ -946,9 +946,11 @@ def _(room, browser, arguments):
     room.until("the marker is set", lambda: markers()[before:] == ["Second topic"])
     room.until("the topic is done", lambda: topics() == ["Welcome & <b>hello</b>", "Last words"])
     assert order.locator(".set-marker").last.inner_text().split("\n")[-1] == f"{len(markers())} Second topic"
-    room.until("the log has it", lambda: "Second topic" in log.locator("li").first.inner_text())
+    # A busy computer adds entries about the load.
+    room.until("the log has it", lambda: "Second topic" in log.inner_text())
+    cuts = log.inner_text().count(f"Cut to {two}")
     room.bus(two).click()
-    room.until("the log has the cut", lambda: f"Cut to {two}" in log.locator("li").first.inner_text())
+    room.until("the log has the cut", lambda: log.inner_text().count(f"Cut to {two}") > cuts)
     # More than fits: the list scrolls with the keyboard, and the last marker and the next topics are visible.
     order.locator(".panel-head button").click()
     order.locator("textarea").fill("\n".join(f"Topic {number}" for number in range(40)))
@@ -983,6 +985,7 @@ def _(room, browser, arguments):
 
 @holds("Topics stay set when the status lists only later markers, also after reloading.")
 def _(room, browser, arguments):
+    room.end()  # The page counts the markers of a running recording when it is reloaded.
     with Told(browser, arguments) as told:
         page = told.room.page
         page.set_viewport_size({"width": 1600, "height": 900})
@@ -1712,7 +1715,8 @@ def open_recording(room):
 
 SIZES = [(1280, 800), (1600, 900), (1920, 1080), (390, 844), (844, 390)]
 
-# Everything that is cut off, or scrolls inside a page that fits the window. Fields for text and the list of scenes may scroll.
+# Everything that is cut off, or scrolls inside a page that fits the window. Fields for text, the list of scenes, the log, and the
+# running order may scroll.
 UNFIT = """selector => {
     const name = one => `${one.tagName.toLowerCase()}.${one.className} ${one.textContent.trim().slice(0, 40)}`;
     const all = [...document.querySelectorAll(selector)].flatMap(one => [one, ...one.querySelectorAll('*')]).filter(one => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.unseen'));
@@ -1723,7 +1727,7 @@ UNFIT = """selector => {
         const box = one.getBoundingClientRect();
         if (isControl && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0) faults.push(`cut off: ${name(one)}`);
         if (isControl && box.width > 0 && !one.closest('.table-place') && (box.left < -1 || box.right > innerWidth + 1)) faults.push(`outside: ${name(one)}`);
-        if (innerWidth < 1100 || innerHeight < 768 || one.matches('main, textarea, .scene-list')) continue;
+        if (innerWidth < 1100 || innerHeight < 768 || one.matches('main, textarea, .scene-list, .log-list')) continue;
         for (const [axis, size, inner] of [['overflowX', 'scrollWidth', 'clientWidth'], ['overflowY', 'scrollHeight', 'clientHeight']]) {
             if (['auto', 'scroll'].includes(style[axis]) && one[size] > one[inner] + 1) faults.push(`scrolls: ${name(one)}`);
         }
@@ -1781,7 +1785,7 @@ def check_looks(make, selector, name, reachable=()):
                     except AssertionError:
                         if room.failures:
                             os.makedirs(room.failures, exist_ok=True)
-                            room.page.screenshot(path=os.path.join(room.failures, f"{look}.png".replace(" ", "-")))
+                            room.page.screenshot(path=os.path.join(room.failures, f"{look}.png".strip("/ ").replace(" ", "-").replace("/", "-")))
                         raise
                     if reachable and scheme == "dark" and (width, height) in (SIZES[0], SIZES[3]):
                         assert_reachable(room, reachable, look)

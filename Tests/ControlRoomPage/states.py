@@ -130,6 +130,14 @@ def studio_states(camera, room):
         "switching", room,
         [lambda: page.keyboard.press("1"), lambda: page.keyboard.press("3"), lambda: room.command("scene", "Talk"), lambda: page.keyboard.press("m"),
          lambda: room.command("scene", "Notes"), lambda: page.keyboard.press("2")])
+    room.command("switching", "voice")
+    room.until("switching is automatic", lambda: page.locator("mc-switching .auto[aria-pressed=true]").count() == 1)
+    page.keyboard.press("1")
+    room.until("AUTO waits", lambda: page.locator("mc-switching .auto[data-waits]").count() == 1)
+    page.mouse.move(5, 5)
+    area = page.locator(".switching").bounding_box()
+    camera.take("auto", room, clip={"x": area["x"] - 8, "y": area["y"] - 8, "width": area["width"] + 16, "height": area["height"] + 16})
+    room.command("switching", "manual")
     page.emulate_media(color_scheme="light")
     camera.take("recording-light", room)
     page.emulate_media(color_scheme="dark")
@@ -155,10 +163,15 @@ def studio_states(camera, room):
     room.command("arrange", "layout=pip", "main=wide", "inset=host")
     room.until("wide is away", lambda: page.locator('mc-tile[data-role="wide"][data-away]').count() == 1, AWAY_AT + 60)
     camera.take("alarm", room, wait=3000)
+    tiles = page.locator("#tiles").bounding_box()
+    camera.take("plates", room, clip={"x": 0, "y": tiles["y"] - 8, "width": DESKTOP["width"], "height": tiles["height"] + 16})
     page.locator(".bar .stop").click()
     camera.take("ending", room, clip={"x": 0, "y": 0, "width": DESKTOP["width"], "height": 96})
     page.locator(".bar .end").click()
     room.until("it is on standby again", lambda: room.data("state") == "standby", 60)
+    room.until("the card is shown", page.locator("mc-ending").is_visible, 60)
+    page.evaluate("document.activeElement.blur()")
+    camera.take("card", room, wait=1500)
 
 
 def recording_states(camera, room):
@@ -230,7 +243,7 @@ def main():
         browser = playwright.chromium.launch(executable_path=arguments.chromium, args=["--no-sandbox"])
         camera = Camera(browser, arguments)
         room = camera.room()
-        if camera.wants("keys", "recording", "switching", "recording-light", "health", "looks", "multiview", "phone", "remote", "alarm", "ending"):
+        if camera.wants("keys", "recording", "switching", "recording-light", "health", "looks", "multiview", "phone", "remote", "alarm", "ending", "auto", "plates", "card"):
             studio_states(camera, room)
         if camera.wants("recordings"):
             recording_states(camera, room)

@@ -134,6 +134,10 @@ export class RunningOrder extends Notes {
         this.classList.add("panel", "notes-panel");
         this.empty = h("p", { class: "quiet-text" }, say("running-order-empty"));
         this.list = h("ul", { class: "log-list", tabindex: "0", "aria-label": say("running-order") });
+        // The second press of a double click doesn't move the focus.
+        this.list.addEventListener("mousedown", (event) => {
+            if (this.#isDoubleClick(event)) event.preventDefault();
+        });
         this.edit = h("button", { type: "button", class: "small", "aria-expanded": "false", onclick: () => this.#open() }, say("edit-topics"));
         this.input = h("textarea", { "aria-label": say("topics"), placeholder: say("topics"), rows: "3" });
         this.form = h("form", { class: "topics-form", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#save(event) }, this.input,
@@ -188,21 +192,26 @@ export class RunningOrder extends Notes {
         keepText(setStore, JSON.stringify({ folder, counted: this.#counted, set: [...this.#set].filter(([text]) => this.#topics.includes(text)) }));
     }
 
+    /** @param {Event} event */
+    #isDoubleClick(event) {
+        return event.timeStamp - this.#clickedAt < doubleClickMs;
+    }
+
     /**
      * Sets a topic's marker, and moves the focus to the next topic.
      * @param {Event} event
      * @param {{id: string, topic: string}} row
      */
     async #mark(event, { id, topic }) {
-        if (event.timeStamp - this.#clickedAt < doubleClickMs || this.#pending.has(id)) return;
+        if (this.#isDoubleClick(event) || this.#pending.has(id)) return;
         const button = /** @type {HTMLButtonElement} */ (event.currentTarget);
         const buttons = /** @type {HTMLButtonElement[]} */ ([...(this.list?.querySelectorAll("button") ?? [])]);
         const index = buttons.indexOf(button);
         const hadFocus = document.activeElement === button;
         this.#clickedAt = event.timeStamp;
         this.#pending.add(id);
-        button.disabled = true;
-        if (hadFocus) ([...buttons.slice(index + 1), ...buttons.slice(0, index)].find((one) => !one.disabled) ?? this.list)?.focus();
+        if (hadFocus) ([...buttons.slice(index + 1), ...buttons.slice(0, index)].find((one) => one.ariaDisabled !== "true") ?? this.list)?.focus();
+        this.update();
         const reply = await mark(topic);
         // The marker arrives with the next status, and the topic's row disappears.
         if (reply?.ok) await new Promise((end) => setTimeout(end, markerMs));
@@ -237,8 +246,10 @@ export class RunningOrder extends Notes {
             ? h("li", { class: "set-marker" }, h("span", { class: "change-time" }), h("span", { class: "change-text" }))
             : h("li", { class: "topic-item" }, h("button", { type: "button", class: "topic", "aria-label": say("set-topic", { text: row.topic }), onclick: (/** @type {Event} */ event) => void this.#mark(event, row) }, row.topic)), (item, row) => {
             const [time, text] = item.children;
-            if (time instanceof HTMLButtonElement) time.disabled = !studio.isRecording || this.#pending.has(row.id);
-            else if (time && text) {
+            if (time instanceof HTMLButtonElement) {
+                time.disabled = !studio.isRecording;
+                setAttribute(time, "aria-disabled", this.#pending.has(row.id) ? "true" : undefined);
+            } else if (time && text) {
                 setText(time, row.time);
                 setText(text, row.text);
             }
