@@ -2517,6 +2517,7 @@ BUSY = "const at = performance.now(); " + AWAY.replace("{ if", """{ status.pause
 
 @holds("Plates, alarms, live outputs and the switching mode fit at every size, in both color schemes and languages, also enlarged.")
 def _(room, browser, arguments):
+    room.end()  # A busy computer pauses pictures only during a recording.
     for path, selector, locale, reachable in [
         ("/", "header, #studio, #bottom-bar", "en-GB", ["nav button", ".toggle", "button[data-layout]", ".live-action", ".bus"]),
         ("/", "header, #studio, #bottom-bar", "de-DE", []),
