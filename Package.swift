@@ -264,7 +264,8 @@ let package = Package(
         tests("InputsTests", "Inputs", "Media", "SessionFolder", "StandingDevices", "Timing"),
         tests(
             "SessionTests", "Containers", "Encoders", "Encoding", "Inputs", "Media", "Monitoring", "Plan",
-            "Session", "SessionFolder", "StandingDevices", "TestDisks", "Timing", "Writers", "Stills"),
+            "Profiles", "Session", "SessionFolder", "StandingDevices", "TestDisks", "Timing", "Writers",
+            "Stills"),
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
         tests(

@@ -153,7 +153,7 @@ vision_codes *vision_make_codes(void) {
     for (auto kind : {zbar::ZBAR_QRCODE, zbar::ZBAR_EAN13, zbar::ZBAR_CODE128}) {
         zbar::zbar_image_scanner_set_config(made->scanner, kind, zbar::ZBAR_CFG_ENABLE, 1);
     }
-    // Without this setting, zbar guesses an encoding and takes most UTF-8 for Shift JIS.
+    // Without this setting, zbar guesses an encoding and mistakes most UTF-8 for Shift JIS.
     zbar::zbar_image_scanner_set_config(made->scanner, zbar::ZBAR_QRCODE, zbar::ZBAR_CFG_BINARY, 1);
     return made;
 }

@@ -74,6 +74,34 @@ package enum Confinement {
         _ = landlock_allow_folder(set, &rule)
     }
 
+    /// Drops access to files and ports like `restrictFiles`, and then starts the reserve thread, which is restricted, too.
+    ///
+    /// - Returns: The reasons why confinement is incomplete, as sentences; empty on success. Threads that exist already
+    ///   aren't restricted, so they are a reason.
+    package static func restrictFilesAndPrepareReserve() -> [String] {
+        let threads = threadCount
+        var reasons = [restrictFiles(readable: [], port: nil)].compactMap(\.self)
+        if threads > 1 {
+            reasons.append(refusal("file access", "\(threads - 1) of its threads had started earlier"))
+        }
+        do throws(ThreadError) {
+            try MediaThread.prepareReserve()
+        } catch {
+            reasons.append("the reserve thread cannot be started: \(error.limit.explanation)")
+        }
+        return reasons
+    }
+
+    /// Number of threads of this process; 0 if it is unknown.
+    private static var threadCount: Int {
+        guard let folder = opendir("/proc/self/task") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        // The entries `.` and `..` aren't threads.
+        while readdir(folder) != nil { count += 1 }
+        return max(0, count - 2)
+    }
+
     // MARK: Memory
 
     /// Permanently limits the memory of this process. If the process exceeds the limit, the process ends, and
@@ -222,7 +250,7 @@ package enum Confinement {
     // MARK: Error messages
 
     private static func refusal(_ what: String, _ why: String) -> String {
-        "multicam: this process runs without restrictions on \(what): \(why)."
+        "this process runs without restrictions on \(what): \(why)."
     }
 
     private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -103,8 +103,10 @@ package struct MediaHeader: Codable, Sendable {
     package var lost: Int?
 
     // Faces and codes in a frame.
-    package var faces: [DetectedFace]?
-    package var codes: [DetectedCode]?
+    package var faces: Refusable<[DetectedFace]>?
+    package var codes: Refusable<[DetectedCode]>?
+    /// Time of the `frame` message that was searched, on the session clock.
+    package var stamp_ns: Int64?
 
     // A camera's controls, in the format of `multicam controls --json`.
     package var controls: [ControlsReport.Control]?
@@ -158,4 +160,34 @@ package struct MediaLinkError: Error, Sendable, Equatable, CustomStringConvertib
 
     /// Creates an error from a message for the sender.
     package init(_ description: String) { self.description = description }
+}
+
+extension MediaHeader {
+    /// The faces and codes; `nil` if they are invalid. Missing lists are empty.
+    package var analysis: FrameAnalysis? {
+        get {
+            guard let faces = faces.map(\.value) ?? [], let codes = codes.map(\.value) ?? [] else {
+                return nil
+            }
+            return FrameAnalysis(faces: faces, codes: codes).checked
+        }
+        set {
+            faces = newValue.map { Refusable($0.faces) }
+            codes = newValue.map { Refusable($0.codes) }
+        }
+    }
+}
+
+/// A field of a message that may be invalid. Then the message can be refused, and the connection continues.
+package struct Refusable<Value: Codable & Sendable>: Codable, Sendable {
+    /// The value; `nil` if it is invalid.
+    package let value: Value?
+
+    package init(_ value: Value) { self.value = value }
+
+    package init(from decoder: any Decoder) {
+        do { value = try Value(from: decoder) } catch { value = nil }
+    }
+
+    package func encode(to encoder: any Encoder) throws { try value?.encode(to: encoder) }
 }

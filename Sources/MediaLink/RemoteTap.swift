@@ -149,9 +149,9 @@ package final class RemoteTap: Sendable {
                     samples: samples), lost: lost)
         case "packet": return RemotePacket(header, message.bytes).map { .packet($0, lost: lost) }
         case "metadata":
-            guard let role = header.role, let at = header.at_ns,
-                let analysis = FrameAnalysis(faces: header.faces ?? [], codes: header.codes ?? []).checked
-            else { return nil }
+            guard let role = header.role, let at = header.at_ns, let analysis = header.analysis else {
+                return nil
+            }
             return .metadata(analysis, role: role, at: ClockTime(nanoseconds: at), lost: lost)
         case "status": return .status(text(in: message))
         case "event": return .event(inner("event", of: message), lost: lost)

@@ -175,7 +175,7 @@ final class MediaPeer: Sendable {
         case "unwant": attachmentLock.withLock { _ in unsubscribe(id) }
         case "camera", "microphone": try announce(header, id)
         case "frame", "audio": try receiveMedia(header, id, bytes)
-        case "metadata": try receiveMetadata(header)
+        case "metadata": try receiveMetadata(header, id)
         case "remark", "controls": try handleCameraMessage(header, id)
         case "gone":
             let device = state.withLock { $0.devices.removeValue(forKey: id) }
@@ -318,16 +318,17 @@ final class MediaPeer: Sendable {
     }
 
     /// Receives the faces and codes that the process found in a frame of a camera.
-    private func receiveMetadata(_ header: MediaHeader) throws(MediaLinkError) {
-        guard let role = header.role, let at = header.at_ns, at > 0,
-            let analysis = FrameAnalysis(faces: header.faces ?? [], codes: header.codes ?? []).checked
-        else {
+    private func receiveMetadata(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
+        guard let role = header.role, let at = header.at_ns, at > 0, let analysis = header.analysis else {
             throw MediaLinkError(
-                "a `metadata` message needs the `role` of a camera, the frame's `at_ns`, and at most \(FrameAnalysis.mostFound) `faces` and `codes` with a `box` in fractions of the upright frame and a `confidence` from 0 to 1."
+                "a `metadata` message needs the `role` of a camera, the frame's `at_ns`, and at most \(FrameAnalysis.mostFound) `faces` and \(FrameAnalysis.mostFound) `codes`. "
+                    + "A face needs `id`, `box`, and `confidence`, and can have `activity`; a code needs `kind` (qr, ean-13, or code-128), `payload`, `box`, and `confidence`. "
+                    + "A `box` has `x`, `y`, `width`, and `height` in fractions of the upright frame; `confidence` and `activity` are from 0 to 1."
             )
         }
         state.withLock(\.session)?.receive(
-            analysis, of: role, sequence: header.sequence, at: ClockTime(nanoseconds: at), from: number)
+            analysis, of: role, sequence: header.sequence, at: ClockTime(nanoseconds: at),
+            from: CameraDetections.Source(connection: number, id: id))
     }
 
     /// Handles a process's messages about a camera, other than frames.

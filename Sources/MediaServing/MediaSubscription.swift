@@ -245,11 +245,12 @@ final class MediaSubscription: Sendable {
     }
 
     private func makeAnalysisListener(_ role: String) -> AnalysisListener {
-        AnalysisListener { [id, lines, lostLines] camera, analysis, time in
-            guard camera == role else { return }
+        AnalysisListener { [id, lines, lostLines] received in
+            guard received.role == role else { return }
             var header = MediaHeader("metadata", id: id)
-            (header.role, header.at_ns) = (role, time.nanoseconds)
-            (header.faces, header.codes) = (analysis.faces, analysis.codes)
+            (header.role, header.at_ns) = (role, received.capturedAt.nanoseconds)
+            (header.sequence, header.stamp_ns) = (received.sequence, received.stamp.nanoseconds)
+            header.analysis = received.analysis
             header.lost = lostLines.withLock { $0 }
             if lines?.tryEnqueue(.metadata(JSONText.line(header))) == false { lostLines.withLock { $0 += 1 } }
         }

@@ -25,7 +25,6 @@ package final class FrameAnalysisService: Sendable {
         /// The current requests, by role.
         var requests: [String: VisionRequest] = [:]
         var watcher: MediaThread?
-        var isMissing = false
     }
 
     private let notify: @Sendable (String) -> Void
@@ -85,6 +84,7 @@ package final class FrameAnalysisService: Sendable {
 
     /// Sends the requests that have changed since the last call.
     private func update() {
+        state.withLock(\.session)?.expireDetections()
         state.withLock { state in
             let wanted = state.session.map(Self.requests) ?? [:]
             guard wanted != state.requests else { return }
@@ -102,10 +102,9 @@ package final class FrameAnalysisService: Sendable {
 
     private static func requests(of session: MulticamSession) -> [String: VisionRequest] {
         let plan = session.currentPlan
-        let isReduced = session.status.measures.contains { $0.action == .analysis }
-        let rates = SessionPlan.analysisRates
+        let (rates, isReduced) = (SessionPlan.analysisRates, session.isAnalysisReduced)
         var requests: [String: VisionRequest] = [:]
-        for camera in plan.cameras {
+        for camera in session.usedCameras {
             let kinds = plan.detection(of: camera)
             guard !kinds.isEmpty else { continue }
             requests[camera.role] = VisionRequest(

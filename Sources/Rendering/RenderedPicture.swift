@@ -112,11 +112,9 @@ final class PictureSource: LayerSource {
         // After a camera is replaced, its frames may have a different size, which requires different crops.
         let changes = picture.session.angles.flatMap(\.parts).map { rate.ticks(before: $0.from) }
         // While automatic framing moves a camera, each tick has its own layers.
-        let arrangements = picture.session.arrangements
         let time = rate.time(ofTick: tick)
-        let now = picture.session.arrangement(at: time)
-        let isMoving = now?.isMoving(at: time.nanoseconds) ?? false
-        let next = arrangements.first { $0.at_ns > time.nanoseconds }.map {
+        let isMoving = picture.session.isMoving(shot, at: time, size: picture.size, style: picture.style)
+        let next = picture.session.nextArrangement(after: time).map {
             rate.ticks(before: MediaTime(nanoseconds: $0.at_ns))
         }
         let end =

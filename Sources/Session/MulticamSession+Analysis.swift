@@ -1,6 +1,6 @@
 internal import MulticamInputs
 package import MulticamMedia
-internal import MulticamPlan
+package import MulticamPlan
 internal import MulticamSessionFolder
 
 /// What other processes find in the cameras' frames, and automatic framing.
@@ -13,9 +13,10 @@ extension MulticamSession {
     ///   - role: The camera's role. Analyses of unknown cameras are ignored.
     ///   - sequence: The frame's sequence number, if known.
     ///   - stamp: Timestamp of the frame on the session clock, as the media socket sends it.
-    ///   - source: Identifies the connection of the process.
+    ///   - source: Where the analysis comes from.
     package func receive(
-        _ analysis: FrameAnalysis, of role: String, sequence: Int64?, at stamp: ClockTime, from source: Int
+        _ analysis: FrameAnalysis, of role: String, sequence: Int64?, at stamp: ClockTime,
+        from source: CameraDetections.Source
     ) {
         guard currentPlan.cameras.contains(where: { $0.role == role }) else { return }
         let input = cameraInputs.withLock { $0[role] }
@@ -24,12 +25,37 @@ extension MulticamSession {
         let captured = max(
             min(stamp - (input?.latency ?? .zero), now), now - Nanoseconds.seconds(10))
         let (known, events) = detections.withLock {
-            $0[role, default: CameraDetections()].add(analysis, from: source, capturedAt: captured)
+            $0[role, default: CameraDetections()].add(
+                analysis, from: source, capturedAt: captured, arrivedAt: now)
         }
         input?.record(known, of: sequence, capturedAt: captured)
         for event in events { send(event, of: role, at: captured) }
         for listener in analysisListeners.withLock({ Array($0.values) }) {
-            listener.receive(role, known, captured)
+            listener.receive(
+                ReceivedAnalysis(
+                    role: role, analysis: known, capturedAt: captured, stamp: stamp, sequence: sequence))
+        }
+    }
+
+    /// Sends the events of faces that haven't been found for a while. Call this method regularly, because a process may
+    /// stop sending analyses.
+    package func expireDetections() {
+        let now = clock.now
+        let lost = detections.withLock { detections in
+            detections.keys.sorted().flatMap { role in
+                (detections[role]?.expire(at: now) ?? []).map { (role, $0) }
+            }
+        }
+        for (role, event) in lost { send(event, of: role, at: now) }
+    }
+
+    /// The cameras that are neither removed nor switched off.
+    package var usedCameras: [PlannedCamera] {
+        running.withLock { running in
+            let devices = running.devices
+            return running.plan.cameras.filter {
+                !devices.removed.contains($0.role) && !devices.disabled.contains($0.role)
+            }
         }
     }
 
@@ -77,17 +103,19 @@ extension MulticamSession {
     /// camera is off. The motion isn't a change by the user: it can't be undone, and it doesn't affect the cost.
     ///
     /// - Parameters:
-    ///   - motion: The motion, on the session clock. It begins with the current place of the visible part.
+    ///   - motion: The motion, on the session clock. It begins with the current position of the visible part.
     ///   - role: The camera's role.
-    package func setMotion(_ motion: FramingMotion, of role: String) {
+    /// - Returns: Whether automatic framing of the camera is on, so that the motion was accepted.
+    package func setMotion(_ motion: FramingMotion, of role: String) -> Bool {
         let now = clock.now
-        running.withLock { running in
-            guard running.setMotion(motion, of: role) else { return }
+        return running.withLock { running in
+            guard running.setMotion(motion, of: role) else { return false }
             var request = SessionControls.PlanRequest(
                 plan: running.plan, words: [], orders: [], cost: nil, reductions: [], at: now,
                 decided: nil)
             request.framedRole = role
             _ = controls.replacePlan(request)
+            return true
         }
     }
 

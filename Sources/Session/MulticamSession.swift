@@ -438,6 +438,11 @@ public final class MulticamSession: Sendable {
         return status
     }
 
+    /// Whether the governor has reduced the rate at which frames are searched.
+    package var isAnalysisReduced: Bool {
+        currentStatus.withLock { $0.measures.contains { $0.action == .analysis } }
+    }
+
     /// Path of the session folder; `nil` before the folder is created and while the session is running
     /// without files.
     public var folderPath: String? { currentFolder.withLock { $0 } }

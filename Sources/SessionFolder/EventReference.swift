@@ -93,6 +93,11 @@ package enum EventReference {
         case is SessionEvent.Level.Type: .object(["type": .array(["number", "null"])])
         case is Manifest.Arrangement.Type:
             .object(["type": "object", "description": "Same as `arrangements` in manifest.schema.json."])
+        case is FramingMotion.Type:
+            .object([
+                "type": "object",
+                "description": "Same as `motion` of the layers of `arrangements` in manifest.schema.json.",
+            ])
         case let type as any Decodable.Type: object(fields(of: type))
         default: preconditionFailure("an event has a field of the unsupported type \(type)")
         }

@@ -734,16 +734,14 @@ extension SessionEvent {
     /// The payload of `framing`.
     public struct Framing: Payload {
         package static let meaning =
-            "Automatic framing moves the visible part of a camera in the program. `arrangement` is as in [the manifest](manifest.md#arrangements)."
+            "Automatic framing moves the visible part of a camera in the program. `motion` is as in [the manifest](manifest.md#arrangements)."
 
         /// Role of the camera.
         public let track: String
-        /// Content and mix of the program, with the motion of the camera's layer.
-        package let arrangement: Manifest.Arrangement
+        /// The motion of the camera's layer, relative to T0.
+        package let motion: FramingMotion
 
-        package init(track: String, arrangement: Manifest.Arrangement) {
-            (self.track, self.arrangement) = (track, arrangement)
-        }
+        package init(track: String, motion: FramingMotion) { (self.track, self.motion) = (track, motion) }
     }
 
     /// The payload of `encoder`.

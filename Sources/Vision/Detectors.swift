@@ -97,7 +97,7 @@ protocol FaceDetector: AnyObject {
 
 /// Follows one object from image to image.
 protocol ObjectTracker: AnyObject {
-    /// Returns the place of the object in the next image and the quality of the match; `nil` if tracking failed.
+    /// Returns the bounds of the object in the next image and the quality of the match; `nil` if tracking failed.
     func update(with image: GrayImage) -> (box: Box, quality: Double)?
 }
 

@@ -29,7 +29,7 @@ struct FaceTracks {
     private static let memory = 4.0
     /// Seconds without a detection after which a tracker's results aren't trusted any more.
     private static let trackerTrust = 3.0
-    /// Largest distance between a face and its expected place, in widths of the face, and its growth per second.
+    /// Largest distance between a face and its expected position, in widths of the face, and its growth per second.
     private static let (reach, reachPerSecond) = (0.8, 1.0)
     /// Largest ratio between the sizes of the same face.
     private static let sizeRatio = 1.7
@@ -80,7 +80,7 @@ struct FaceTracks {
         return numbers
     }
 
-    /// Moves a face to the place that its tracker has found.
+    /// Moves a face to the position that its tracker has found.
     mutating func follow(_ id: Int, to box: Box, at time: Double) {
         guard let index = tracks.firstIndex(where: { $0.id == id }) else { return }
         move(index, to: box, at: time)
@@ -110,7 +110,7 @@ struct FaceTracks {
         tracks[index].lastSeen = max(time, track.lastSeen)
     }
 
-    /// Returns the distance between a track's expected place and a face, in widths of the face; `nil` if they can't be
+    /// Returns the distance between a track's expected position and a face, in widths of the face; `nil` if they can't be
     /// the same face.
     private static func cost(_ track: Track, _ box: Box, at time: Double) -> Double? {
         let elapsed = max(0, time - track.lastSeen)
@@ -133,7 +133,6 @@ struct DetectionSchedule {
     private var last: Double?
     private var lastWhole: Double?
     private var lastDouble: Double?
-    private var emptySearches = 0
 
     /// Seconds between searches while something moves, and in a picture without movement.
     private static let (busyInterval, stillInterval) = (0.38, 2.0)

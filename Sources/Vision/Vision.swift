@@ -9,7 +9,7 @@ internal import MulticamSessionFolder
 internal import MulticamSystem
 
 /// The process that finds faces and codes. It receives scaled frames from the media socket of a session, and sends the
-/// places of faces and codes back. After it has connected, it can't open files or connections any more.
+/// positions of faces and codes back. After it has connected, it can't open files or connections any more.
 package enum Vision {
     /// Examines the cameras that are requested on standard input, until standard input or the connection ends. Blocks
     /// the calling thread, which must be the main thread.
@@ -36,10 +36,10 @@ package enum Vision {
             return 1
         }
         Confinement.limitMemory()
-        let refusals = [
-            Confinement.restrictFiles(readable: [], port: nil), Confinement.restrictSystemCalls(),
-        ]
-        for refusal in refusals.compactMap(\.self) { writeMessage(refusal) }
+        let refusals =
+            Confinement.restrictFilesAndPrepareReserve()
+            + [Confinement.restrictSystemCalls()].compactMap(\.self)
+        for refusal in refusals { writeMessage(refusal) }
         let process = VisionProcess(connection)
         MediaThread.startWhenPossible(name: "vision:input") {
             StandardStreams.readLines(
@@ -50,11 +50,15 @@ package enum Vision {
                     writeMessage(
                         "a line on standard input is longer than \(StandardStreams.longestLine) bytes.")
                 })
-            exit(0)
+            // Other threads are still examining frames, so destructors must not run.
+            _exit(0)
         }
         MediaThread.startWhenPossible(name: "vision:reports") {
             let clock = MonotonicClock()
-            while StandardStreams.write(JSONText.line(process.report) + "\n", to: STDOUT_FILENO) {
+            // A process that stops reporting is replaced.
+            while !process.hangs(at: clock.now),
+                StandardStreams.write(JSONText.line(process.report) + "\n", to: STDOUT_FILENO)
+            {
                 clock.sleep(until: clock.now + .seconds(1), unless: Cancellation())
             }
         }
@@ -75,11 +79,17 @@ final class VisionProcess: Sendable {
         var requests: [Int: VisionRequest] = [:]
         var lastID = 0
         var examined = 0
+        /// When the examination of the current frame began; `nil` between frames.
+        var began: ClockTime?
     }
 
     private let connection: MediaConnection
     private let state = ConditionLock(State())
 
+    private let clock = MonotonicClock()
+
+    /// Longest time that the examination of a frame may take.
+    private static let longestExamination = Nanoseconds.seconds(5)
     /// Largest number of cameras.
     private static let mostCameras = 32
 
@@ -95,6 +105,11 @@ final class VisionProcess: Sendable {
         return VisionReport(
             examined: state.withLock(\.examined),
             processor: duration(usage.ru_utime) + duration(usage.ru_stime))
+    }
+
+    /// Whether the current frame has been examined for so long that a detector probably hangs.
+    func hangs(at time: ClockTime) -> Bool {
+        state.withLock(\.began).map { time - $0 > Self.longestExamination } ?? false
     }
 
     /// Executes one line of standard input.
@@ -143,9 +158,11 @@ final class VisionProcess: Sendable {
             while let message = try connection.receive() {
                 let header = try MediaConnection.header(of: message)
                 guard header.type == "frame", let id = header.id,
-                    case .frame(let frame, _)? = try RemoteTap.piece(of: message),
-                    let request = state.withLock({ $0.requests[id] })
+                    case .frame(let frame, _)? = try RemoteTap.piece(of: message)
                 else { continue }
+                let requests = state.withLock(\.requests)
+                analyzers = analyzers.filter { requests[$0.key] != nil }
+                guard let request = requests[id] else { continue }
                 let entry =
                     analyzers[id]
                     ?? (request, CameraAnalyzer(request, detector: detector, reader: reader))
@@ -156,13 +173,14 @@ final class VisionProcess: Sendable {
                         lumaOf: frame, rotation: Rotation(rawValue: request.rotation) ?? .none)
                 else { continue }
                 let seconds = Double(frame.capturedAt.nanoseconds) / 1e9
+                state.withLock { $0.began = clock.now }
                 let analysis = entry.analyzer.analyze(image, at: seconds)
-                state.withLock { $0.examined += 1 }
+                state.withLock { ($0.examined, $0.began) = ($0.examined + 1, nil) }
                 var reply = MediaHeader("metadata", id: id)
                 (reply.role, reply.at_ns, reply.sequence) = (
                     request.role, frame.capturedAt.nanoseconds, frame.sequence
                 )
-                (reply.faces, reply.codes) = (analysis.faces, analysis.codes)
+                reply.analysis = analysis
                 guard connection.send(reply) else { return }
             }
         } catch {

@@ -18,7 +18,7 @@ case "multicam-web": exit(ProcessPreparation.run(name, preparesReserve: false) {
 case "multicam-preview": exit(ProcessPreparation.run(name) { Preview.run(arguments) })
 case "multicam-live": exit(ProcessPreparation.run(name) { Publishing.run(arguments) })
 case "multicam-sources": exit(ProcessPreparation.run(name) { RemoteSources.run(arguments) })
-case "multicam-vision": exit(ProcessPreparation.run(name) { Vision.run(arguments) })
+case "multicam-vision": exit(ProcessPreparation.run(name, preparesReserve: false) { Vision.run(arguments) })
 case "multicam-group": exit(Group.run(arguments))
 default:
     _ = StandardStreams.write(

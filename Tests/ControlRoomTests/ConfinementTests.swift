@@ -2,6 +2,7 @@ import CMulticamConfinement
 import Foundation
 import Glibc
 import MulticamConfinement
+import MulticamSystem
 import Testing
 
 @testable import MulticamControlRoom
@@ -24,6 +25,68 @@ struct ConfinementTests {
             #expect(open("/proc/1/environ", O_RDONLY) < 0)
             var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
             #expect(execv("/bin/true", &words) < 0 && errno == EACCES)
+        }
+    }
+
+    @Test("restricts every thread of the process that finds faces and codes")
+    func vision() async throws {
+        guard landlock_version() > 0 else { return }
+        let program = try #require(ProgramPath.sibling("multicam-vision"))
+        let path = "/tmp/vision-\(getpid())"
+        let listener = try listeningSocket(at: path)
+        defer {
+            close(listener)
+            unlink(path)
+        }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = ["--socket", path]
+        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
+        try process.run()
+        let connection = accept(listener, nil, nil)
+        defer { close(connection) }
+        let hello = Array(#"{"type":"hello"}"#.utf8)
+        let message = Array("mcm1".utf8) + [UInt8(hello.count), 0, 0, 0, 0, 0, 0, 0] + hello
+        #expect(message.withUnsafeBytes { write(connection, $0.baseAddress, $0.count) } == message.count)
+        // The first report is written after the process has been restricted.
+        #expect(!output.fileHandleForReading.availableData.isEmpty)
+        let tasks = "/proc/\(process.processIdentifier)/task"
+        let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
+        #expect(threads.count >= 3)
+        for thread in threads {
+            let status = try String(contentsOfFile: "\(tasks)/\(thread)/status", encoding: .utf8)
+            #expect(status.contains("Seccomp:\t2"), "\(thread)")
+        }
+        input.fileHandleForWriting.closeFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        // The process reports threads that existed before the restriction of files, which doesn't apply to them.
+        let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+        #expect(text.isEmpty, "\(String(decoding: text, as: UTF8.self))")
+    }
+
+    private func listeningSocket(at path: String) throws -> Int32 {
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) == 0 }
+        }
+        try #require(isBound && listen(listener, 1) == 0)
+        return listener
+    }
+
+    @Test("reports threads that existed before the restriction of files")
+    func earlierThreads() async throws {
+        guard landlock_version() > 0 else { return }
+        await #expect(processExitsWith: .success) {
+            let thread = Thread { sleep(60) }
+            thread.start()
+            let reasons = Confinement.restrictFilesAndPrepareReserve()
+            #expect(reasons.count == 1 && reasons[0].contains("had started earlier"))
         }
     }
 

@@ -51,6 +51,96 @@ struct CutTests {
         #expect(cut.shots.map(\.reason) == ["start of the program", "live: show face"])
     }
 
+    private static func motion(from: Int64, to end: Double, height: Double = 0.5) -> FramingMotion {
+        FramingMotion(
+            from: from, duration: .seconds(1),
+            x: .init(from: .init(place: 0.5), to: end, seconds: 1), y: .init(constant: 0.5),
+            height: .init(constant: height), ratio: 16.0 / 9, bounds: .whole)
+    }
+
+    /// The session whose camera `desk` is framed automatically in the first shot: it moves from second 0.2 on.
+    private static func framedSession() throws -> RecordedSession {
+        var session = try session()
+        var manifest = TestManifest.make(
+            duration: session.duration.nanoseconds,
+            tracks: [
+                TestManifest.camera(
+                    "desk", width: 1920, height: 1080, duration: session.duration.nanoseconds),
+                TestManifest.camera("face", width: 320, height: 240, duration: session.duration.nanoseconds),
+                TestManifest.program(rate: 30 / 1.001, duration: session.duration.nanoseconds),
+            ], arrangements: session.arrangements)
+        manifest.arrangements?[0].layers[0].motion = .wide
+        manifest.framings = [
+            Manifest.Framing(at_ns: second / 5, role: "desk", motion: motion(from: second / 5, to: 0.7))
+        ]
+        session = try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
+        return session
+    }
+
+    @Test("motions divide no shots, and each instant shows the part that the motion has reached")
+    func framedShot() throws {
+        let session = try Self.framedSession()
+        let cut = Cut.live(of: session)
+        #expect(cut.shots.map(\.first) == [0, 30])
+        #expect(session.arrangements.map(\.at_ns).prefix(2) == [0, Self.second / 5])
+        func crop(at time: Int64) throws -> PixelRectangle? {
+            try #require(session.layers(of: cut.shots[0], at: MediaTime(nanoseconds: time)).first).crop
+        }
+        #expect(try crop(at: 0) == nil)
+        let size = FrameSize(width: 1920, height: 1080)
+        for time in [Self.second / 2, Self.second] {
+            #expect(
+                try crop(at: time)
+                    == Self.motion(from: Self.second / 5, to: 0.7).crop(at: time, of: size, rotation: .none))
+        }
+        func isMoving(_ time: Int64, _ style: InsetStyle? = nil) -> Bool {
+            session.isMoving(
+                cut.shots[0], at: MediaTime(nanoseconds: time), size: session.size, style: style)
+        }
+        #expect(!isMoving(0) && isMoving(Self.second / 2))
+        #expect(isMoving(Self.second / 2, InsetStyle(fit: .cover)), "also with the layout's own rectangles")
+    }
+
+    @Test("in a shot that the program didn't show, a later zoom doesn't change the picture")
+    func laterZoom() throws {
+        let session = try Self.session()
+        let shot = Cut.Shot(first: 0, end: 300, cameras: ["face"], layout: .single, reason: "test")
+        let early = session.layers(of: shot)
+        #expect(early == session.layers(of: shot, at: MediaTime(nanoseconds: 5 * Self.second)))
+        #expect(early.first?.rotation == .half)
+    }
+
+    @Test("the arrangement of an instant is the last one that has begun")
+    func search() throws {
+        let session = try Self.session()
+        for arrangement in session.arrangements {
+            for offset: Int64 in [-1, 0, 1] {
+                let time = MediaTime(nanoseconds: arrangement.at_ns + offset)
+                let expected = session.arrangements.last { $0.at_ns <= time.nanoseconds }
+                #expect(session.arrangement(at: time) == expected ?? session.arrangements.first)
+                #expect(
+                    session.nextArrangement(after: time)
+                        == session.arrangements.first { $0.at_ns > time.nanoseconds })
+            }
+        }
+    }
+
+    @Test(
+        "a manifest without motions can be read, and one with motions is unchanged after writing and reading")
+    func manifests() throws {
+        let motion = Self.motion(from: 5, to: 0.7)
+        var manifest = TestManifest.make(
+            duration: Self.second, tracks: [TestManifest.camera("desk", duration: Self.second)],
+            arrangements: [Manifest.Arrangement(at_ns: 0, layout: .pip, layers: Self.pip, gains: [:])])
+        let old = JSONText.pretty(manifest)
+        #expect(!String(decoding: old, as: UTF8.self).contains("motion"))
+        #expect(try JSONText.decoder().decode(Manifest.self, from: old) == manifest)
+        manifest.framings = [Manifest.Framing(at_ns: 7, role: "desk", motion: motion)]
+        #expect(manifest.framedArrangements.map(\.at_ns) == [0, 7])
+        let new = JSONText.pretty(manifest)
+        #expect(try JSONText.decoder().decode(Manifest.self, from: new) == manifest)
+    }
+
     @Test("a cut is unchanged after writing and reading")
     func roundTrip() throws {
         let session = try Self.session()

@@ -45,6 +45,11 @@ struct FaceTracksTests {
             let isHidden = abs((100 + way) - (440 - way)) < 70
             _ = tracks.add(
                 isHidden ? [face(100 + way)] : [face(100 + way), face(440 - way)], at: Double(step) * 0.2)
+            if isHidden {
+                // The face in front keeps its number while it covers the other one.
+                let front = tracks.visible(at: Double(step) * 0.2)
+                #expect(front.map(\.id) == [1], "step \(step)")
+            }
         }
         let found = tracks.visible(at: 29 * 0.2).sorted { $0.box.x < $1.box.x }
         #expect(found.map(\.id) == [2, 1])

@@ -85,7 +85,8 @@ final class ControlRoomServer {
         requests.accessPolicy.port = port
         phones.invitation = entrance.invitation(settings, port)
         // Unneeded system calls are blocked before any data is read from a client.
-        let notes = entrance.notes + [Confinement.restrictSystemCalls()].compactMap(\.self)
+        let notes =
+            entrance.notes + [Confinement.restrictSystemCalls()].compactMap(\.self).map { "multicam: \($0)" }
         supervisor.send(entrance.listeningMessage(settings, port, notes: notes))
 
         loop.whenReadable(mailbox.descriptor) { [unowned self] in
@@ -232,7 +233,9 @@ struct ServerResources {
         let scheduling = Confinement.restrictScheduling()
         let freedom = Confinement.restrictFiles(
             readable: [path].compactMap(\.self), folders: [settings.recordings], port: settings.port)
-        notes = [shortcoming, scheduling, freedom].compactMap(\.self)
+        notes =
+            [shortcoming].compactMap(\.self)
+            + [scheduling, freedom].compactMap(\.self).map { "multicam: \($0)" }
         do throws(ThreadError) {
             try MediaThread.prepareReserve()
         } catch {

@@ -226,7 +226,7 @@ extension RecordedSession {
             microphones: microphones,
             program: program,
             markers: manifest.markers.filter { $0.at_ns >= 0 && $0.at_ns <= end.nanoseconds },
-            arrangements: (manifest.arrangements ?? []).sorted { $0.at_ns < $1.at_ns },
+            arrangements: manifest.framedArrangements,
             changes: manifest.changes ?? [], problems: problems,
             encoding: planned?.encoder.flatMap(Self.encoding))
     }

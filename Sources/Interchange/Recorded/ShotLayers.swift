@@ -40,17 +40,10 @@ extension RecordedSession {
         of shot: Cut.Shot, at time: MediaTime? = nil, size: FrameSize? = nil,
         style: InsetStyle? = nil
     ) -> [PlannedLayer] {
-        let start = rate.time(ofTick: shot.first)
-        let (time, size) = (time ?? start, size ?? self.size)
-        var shown = arrangement(at: start)
-        // During a shot, automatic framing only moves the visible parts.
-        if let now = arrangement(at: time), now.hasSameLayers(as: shown) { shown = now }
-        let isProgram =
-            shown.map { $0.layout == shot.layout && $0.layers.map(\.role) == shot.cameras } ?? false
-        if style == nil, let shown, isProgram,
-            size.width * self.size.height == size.height * self.size.width
-        {
-            return shown.layers.compactMap { layer in
+        let (time, size) = (time ?? rate.time(ofTick: shot.first), size ?? self.size)
+        let (recorded, isProgram) = recordedLayers(of: shot, at: time, size: size, style: style)
+        if isProgram {
+            return recorded.compactMap { layer in
                 var scaled = layer
                 scaled.border = InsetStyle.border(layer.border, from: self.size, to: size)
                 return planned(scaled, at: time, rectangle: layer.rectangle.scaled(from: self.size, to: size))
@@ -58,56 +51,120 @@ extension RecordedSession {
         }
         let layout = shot.layout
         let style = style ?? InsetStyle(fit: layout.defaultFit)
-        let looks = shot.cameras.filter { angle($0) != nil }.map { appearance(of: $0, at: time) }
-        let rectangles = layout.rectangles(for: looks.map { upright($0, at: time) }, in: size, style)
-        return zip(looks, rectangles).enumerated().compactMap { index, place in
+        let rectangles = layout.rectangles(
+            for: recorded.map { upright($0, in: shot, at: time) }, in: size, style)
+        return zip(recorded, rectangles).enumerated().compactMap { index, place in
             guard var layer = planned(place.0, at: time, rectangle: place.1) else { return nil }
             style.apply(to: &layer.shape, isInset: layout.isInset(index))
             return layer
         }
     }
 
+    /// Whether automatic framing moves a camera in a shot at an instant. The parameters are those of `layers`.
+    package func isMoving(
+        _ shot: Cut.Shot, at time: MediaTime, size: FrameSize, style: InsetStyle?
+    ) -> Bool {
+        recordedLayers(of: shot, at: time, size: size, style: style).layers.contains { layer in
+            layer.motion.map { !$0.hasEnded(at: time.nanoseconds) } ?? false
+        }
+    }
+
+    /// Returns the layers of the program at the beginning of a shot if it showed the shot, otherwise the appearances of the
+    /// shot's cameras. During a shot, automatic framing only moves the visible parts; all other changes of the program
+    /// don't affect it.
+    private func recordedLayers(
+        of shot: Cut.Shot, at time: MediaTime, size: FrameSize, style: InsetStyle?
+    ) -> (layers: [Manifest.Layer], isProgram: Bool) {
+        let start = rate.time(ofTick: shot.first)
+        if style == nil, let begin = arrangement(at: start), begin.layout == shot.layout,
+            begin.layers.map(\.role) == shot.cameras,
+            size.width * self.size.height == size.height * self.size.width
+        {
+            let now = arrangement(at: time)
+            return (now.flatMap { $0.hasSameLayers(as: begin) ? $0.layers : nil } ?? begin.layers, true)
+        }
+        let layers = shot.cameras.filter { angle($0) != nil }.map { role in
+            var layer = appearance(of: role, at: start)
+            if let begin = layer.motion, var motion = appearance(of: role, at: time).motion {
+                (motion.ratio, motion.bounds, motion.min_height) = (
+                    begin.ratio, begin.bounds, begin.min_height
+                )
+                layer.motion = motion
+            }
+            return layer
+        }
+        return (layers, false)
+    }
+
     /// Returns the arrangement of the program at an instant; `nil` without a program.
     package func arrangement(at time: MediaTime) -> Manifest.Arrangement? {
-        arrangements.last { $0.at_ns <= time.nanoseconds } ?? arrangements.first
+        let next = indexOfArrangement(after: time)
+        return next > 0 ? arrangements[next - 1] : arrangements.first
+    }
+
+    /// Returns the first arrangement of the program after an instant; `nil` if there is none.
+    package func nextArrangement(after time: MediaTime) -> Manifest.Arrangement? {
+        let next = indexOfArrangement(after: time)
+        return next < arrangements.count ? arrangements[next] : nil
+    }
+
+    /// Automatic framing adds thousands of arrangements per hour, so this is a binary search.
+    private func indexOfArrangement(after time: MediaTime) -> Int {
+        var range = arrangements.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range =
+                arrangements[middle].at_ns <= time.nanoseconds
+                ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
     }
 
     /// Returns the last appearance of a camera in the program before an instant, otherwise its first one. A camera that
     /// was never shown is upright and uncropped.
     private func appearance(of role: String, at time: MediaTime) -> Manifest.Layer {
-        let shown = arrangements.filter { arrangement in arrangement.layers.contains { $0.role == role } }
-        let nearest = shown.last { $0.at_ns <= time.nanoseconds } ?? shown.first
-        return nearest?.layers.first { $0.role == role }
+        func layer(_ arrangement: Manifest.Arrangement) -> Manifest.Layer? {
+            arrangement.layers.first { $0.role == role }
+        }
+        let next = indexOfArrangement(after: time)
+        return arrangements[..<next].reversed().lazy.compactMap(layer).first
+            ?? arrangements[next...].lazy.compactMap(layer).first
             ?? Manifest.Layer(
                 role: role, x: 0, y: 0, width: 0, height: 0, crop: .whole,
                 rotation: angle(role)?.rotation ?? .none, mirrored: false, fit: .contain, border: 0)
     }
 
-    /// Returns the upright size of the part of a camera that a layer shows.
-    private func upright(_ layer: Manifest.Layer, at time: MediaTime) -> FrameSize {
+    /// Returns the upright size of the part of a camera that a layer shows at the beginning of a shot, so that the
+    /// rectangles don't change while automatic framing moves the part.
+    private func upright(_ layer: Manifest.Layer, in shot: Cut.Shot, at time: MediaTime) -> FrameSize {
         guard let track = angle(layer.role), let stored = track.size(at: time) else { return size }
-        let part = crop(layer.crop, of: track, stored: stored)?.size ?? stored
+        let begin = rate.time(ofTick: shot.first)
+        let seen = visiblePart(of: layer, at: begin, stored: stored)
+        let part = crop(seen, of: track, stored: stored)?.size ?? stored
         let pixel = track.pixelAspect ?? .square
-        let seen = FrameSize(width: part.width * pixel.width, height: part.height * pixel.height)
-        return layer.rotation.swapsSides ? seen.transposed : seen
+        let shown = FrameSize(width: part.width * pixel.width, height: part.height * pixel.height)
+        return layer.rotation.swapsSides ? shown.transposed : shown
     }
 
     private func planned(
         _ layer: Manifest.Layer, at time: MediaTime, rectangle: PixelRectangle
     ) -> PlannedLayer? {
         guard let track = angle(layer.role), let stored = track.size(at: time) else { return nil }
-        var layer = layer
-        if let motion = layer.motion {
-            // The rounding to pixels is that of the recorded program if the track contains the camera's whole frames.
-            let crop = motion.crop(at: time.nanoseconds, of: stored, rotation: layer.rotation)
-            layer.crop = FramePart(crop, of: stored)
-        }
+        let part = visiblePart(of: layer, at: time, stored: stored)
         return PlannedLayer(
             role: layer.role,
             LayerShape(
                 rectangle, fit: layer.fit, rotation: layer.rotation, isMirrored: layer.mirrored,
-                pixelAspect: track.pixelAspect, crop: crop(layer.crop, of: track, stored: stored),
+                pixelAspect: track.pixelAspect, crop: crop(part, of: track, stored: stored),
                 border: layer.border))
+    }
+
+    /// Returns the visible part of a camera's frames. The rounding to pixels is that of the recorded program if the track
+    /// contains the camera's whole frames.
+    private func visiblePart(of layer: Manifest.Layer, at time: MediaTime, stored: FrameSize) -> FramePart {
+        layer.motion.map {
+            FramePart($0.crop(at: time.nanoseconds, of: stored, rotation: layer.rotation), of: stored)
+        } ?? layer.crop
     }
 
     /// Returns the part of a track's stored frames that corresponds to a part of the camera's frames; `nil` for the
@@ -140,11 +197,6 @@ extension Manifest.Arrangement {
             }
             return layer == other
         }
-    }
-
-    /// Whether a camera moves at a time, in nanoseconds since T0.
-    package func isMoving(at time: Int64) -> Bool {
-        layers.contains { $0.motion.map { !$0.hasEnded(at: time) } ?? false }
     }
 }
 

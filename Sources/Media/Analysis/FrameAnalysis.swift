@@ -1,5 +1,5 @@
-/// Faces and codes that were found in one frame of a camera. All places are fractions of the upright frame; mirroring
-/// in the program or in a preview doesn't change them.
+/// Faces and codes that were found in one frame of a camera. All positions are fractions of the upright frame;
+/// mirroring in the program or in a preview doesn't change them.
 public struct FrameAnalysis: Sendable, Equatable {
     /// The faces, in the order in which they were first found.
     public var faces: [DetectedFace]
@@ -17,7 +17,7 @@ public struct DetectedFace: Sendable, Equatable, Codable {
     /// Number of the face, which is the same in all frames of a camera while the person is visible, and after a short
     /// occlusion. The numbers of a session begin with 1 for each camera.
     public var id: Int
-    /// Place of the face in the upright frame, approximately from the eyebrows to the chin.
+    /// Bounds of the face in the upright frame, approximately from the eyebrows to the chin.
     public var box: FramePart
     /// Confidence that this is a face, 0…1.
     public var confidence: Double
@@ -27,6 +27,20 @@ public struct DetectedFace: Sendable, Equatable, Codable {
     /// Creates a face. Each parameter sets the property of the same name.
     public init(id: Int, box: FramePart, confidence: Double, activity: Double = 0) {
         (self.id, self.box, self.confidence, self.activity) = (id, box, confidence, activity)
+    }
+
+    /// Reads a face. A face without `activity` has the activity 0.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try values.decode(Int.self, forKey: .id),
+            box: try values.decode(FramePart.self, forKey: .box),
+            confidence: try values.decode(Double.self, forKey: .confidence),
+            activity: try values.decodeIfPresent(Double.self, forKey: .activity) ?? 0)
+    }
+
+    private enum CodingKeys: CodingKey {
+        case id, box, confidence, activity
     }
 }
 
@@ -44,7 +58,7 @@ public struct DetectedCode: Sendable, Equatable, Codable {
     /// The content of the code, with control characters replaced, at most 1000 characters. Never act on a payload
     /// without asking the user: anyone can hold a code in front of a camera.
     public var payload: String
-    /// Place of the code in the upright frame.
+    /// Bounds of the code in the upright frame.
     public var box: FramePart
     /// Confidence that the code was read correctly, 0…1.
     public var confidence: Double

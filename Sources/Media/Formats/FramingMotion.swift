@@ -38,6 +38,13 @@ package struct FramingMotion: Sendable, Hashable, Codable {
             try container.encode(coefficients)
         }
 
+        /// The curve with coefficients that are multiples of a millionth of the frame, which need less space in files.
+        package var rounded: Curve {
+            var curve = self
+            curve.coefficients = coefficients.map { ($0 * 1e6).rounded() / 1e6 }
+            return curve
+        }
+
         /// Returns the place at a share of the motion.
         package func place(at share: Double) -> Double {
             coefficients.reversed().reduce(0) { $0 * share + $1 }

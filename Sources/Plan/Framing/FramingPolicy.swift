@@ -100,8 +100,15 @@ package struct FramingPolicy: Sendable {
         self.motion = motion ?? .wide
     }
 
-    /// Changes whom the policy keeps in the picture, or the limits of the visible part.
-    package mutating func change(mode: FramingMode, view: FramedView) {
+    /// Changes whom the policy keeps in the picture, or the limits of the visible part. If the program doesn't show the
+    /// policy's last motion, because framing was off in the meantime, the policy begins again with what the program shows.
+    ///
+    /// - Parameters:
+    ///   - mode: Whom the policy keeps in the picture.
+    ///   - view: The limits of the visible part.
+    ///   - shown: The motion that the program shows at present; `nil` for the whole frame.
+    package mutating func adapt(to mode: FramingMode, _ view: FramedView, showing shown: FramingMotion?) {
+        if (shown ?? .wide) != motion { self = FramingPolicy(mode: mode, view: view, continuing: shown) }
         if mode != self.mode { (followed, challenger) = (nil, nil) }
         (self.mode, self.view) = (mode, view)
     }
@@ -318,8 +325,9 @@ package struct FramingPolicy: Sendable {
         }
         let chosen = curves(best.seconds)
         var motion = FramingMotion(
-            from: time, duration: Nanoseconds(Int64(rounding: best.seconds * 1e9)), x: chosen[0].curve,
-            y: chosen[1].curve, height: chosen[2].curve, ratio: view.ratio, bounds: view.bounds)
+            from: time, duration: Nanoseconds(Int64(rounding: best.seconds * 1e9)),
+            x: chosen[0].curve.rounded, y: chosen[1].curve.rounded, height: chosen[2].curve.rounded,
+            ratio: view.ratio, bounds: view.bounds)
         motion.min_height = view.minHeight
         return motion
     }

@@ -192,8 +192,8 @@ struct ProgramState: Sendable, Equatable {
 }
 
 extension ProgramArrangement {
-    /// Returns the arrangement after a scene is applied. Scenes don't change the rotation and mirroring of
-    /// cameras.
+    /// Returns the arrangement after a scene is applied. Scenes don't change the rotation, mirroring, and automatic
+    /// framing of cameras. A scene's zoom of a camera that is framed automatically applies when its framing ends.
     package func showing(_ scene: SceneSettings) -> Self {
         var arrangement = self
         arrangement.layout = scene.layout
@@ -219,6 +219,8 @@ extension SessionPlan {
                 && zip(layers, program.layers).allSatisfy { layer, shown in
                     var layer = layer
                     (layer.isCoarse, layer.motion) = (shown.isCoarse, shown.motion)
+                    // A camera that is framed automatically is in the scene wherever framing has moved it.
+                    if shown.motion != nil { layer.crop = shown.crop }
                     return layer == shown
                 }
             let isHeard = scene.mix.map { Set($0) == Set(program.mix) } ?? true

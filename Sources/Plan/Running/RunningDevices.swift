@@ -10,7 +10,7 @@ package struct RunningDevices: Sendable, Equatable {
     /// the format in the plan.
     package var formats: [String: VideoFormat] = [:]
     /// Roles of devices that are switched off.
-    var disabled: Set<String> = []
+    package var disabled: Set<String> = []
     /// Roles of devices that were removed from the session.
     package var removed: Set<String> = []
     /// Names of encoded streams (`program` or a role) whose hardware encoder was replaced by x264 during this

@@ -12,11 +12,15 @@ final class ChangeDirector {
     /// The program's arrangement at T0 and after each visible change, in order, one per instant. Empty without a
     /// program.
     private var arrangements: [Manifest.Arrangement]
+    /// The motions of automatic framing, in order, at most one per camera and instant.
+    private var framings: [Manifest.Framing] = []
+    /// What the program shows after the last change or motion; `nil` without a program.
+    private var shown: Manifest.Arrangement?
     /// The outcome handler of each change not yet reported, and whether the change affects only the arrangement.
     private var pendingDecisions: [(decided: ChangeCompletion?, isArrangement: Bool)] = []
     private var reportedCount = 0
     /// Motions of automatic framing that haven't been reported, in order.
-    private var pendingFramings: [SessionEvent.Framing] = []
+    private var pendingFramings: [Manifest.Framing] = []
     /// Number of changes in the manifest on the disks.
     private var writtenCount = 0
     /// Time when the manifest was last written to the disks because of a change, relative to T0; `nil` if no
@@ -34,7 +38,8 @@ final class ChangeDirector {
     ///   - plan: The plan at the start of the recording.
     init(start: ClockTime, plan: SessionPlan) {
         self.start = start
-        arrangements = [Manifest.Arrangement(of: plan, at: .zero, since: start)].compactMap(\.self)
+        shown = Manifest.Arrangement(of: plan, at: .zero, since: start)
+        arrangements = [shown].compactMap(\.self)
     }
 
     /// Switches to another plan.
@@ -60,13 +65,12 @@ final class ChangeDirector {
         // The program shows changes in the order of their arrival.
         if let last = changes.last { at = max(at, MediaTime(nanoseconds: last.at_ns)) }
         if let last = arrangements.last { at = max(at, MediaTime(nanoseconds: last.at_ns)) }
-        recordArrangement(of: request.plan, at: at)
+        if let last = framings.last { at = max(at, MediaTime(nanoseconds: last.at_ns)) }
         if let role = request.framedRole {
-            if let arrangement = arrangements.last, arrangement.at_ns == at.nanoseconds {
-                pendingFramings.append(SessionEvent.Framing(track: role, arrangement: arrangement))
-            }
+            recordMotion(of: role, in: request.plan, at: at)
             return .arrange(request.plan, from: at)
         }
+        recordArrangement(of: request.plan, at: at)
         changes.append(
             Manifest.Change(
                 at_ns: at.nanoseconds, changes: request.words, layout: program?.arrangement.layout,
@@ -80,30 +84,60 @@ final class ChangeDirector {
     }
 
     private func recordArrangement(of plan: SessionPlan, at time: MediaTime) {
-        guard let next = Manifest.Arrangement(of: plan, at: time, since: start), let last = arrangements.last,
-            !next.hasSameContent(as: last)
+        guard let next = Manifest.Arrangement(of: plan, at: time, since: start), let shown,
+            !next.hasSameContent(as: shown)
         else { return }
-        if last.at_ns == next.at_ns { arrangements.removeLast() }
+        self.shown = next
+        if arrangements.last?.at_ns == next.at_ns { arrangements.removeLast() }
         arrangements.append(next)
+        // The arrangement contains the motions that began at the same time.
+        while framings.last?.at_ns == next.at_ns { framings.removeLast() }
+        while pendingFramings.last?.at_ns == next.at_ns { pendingFramings.removeLast() }
+    }
+
+    /// Records a motion of a visible camera. The next arrangement that shows a hidden camera contains its motion.
+    private func recordMotion(of role: String, in plan: SessionPlan, at time: MediaTime) {
+        guard let next = Manifest.Arrangement(of: plan, at: time, since: start),
+            let motion = next.layers.first(where: { $0.role == role })?.motion
+        else { return }
+        shown = next
+        let framing = Manifest.Framing(at_ns: time.nanoseconds, role: role, motion: motion)
+        func replaces(_ other: Manifest.Framing) -> Bool {
+            other.at_ns == framing.at_ns && other.role == role
+        }
+        if let index = framings.lastIndex(where: { $0.at_ns < framing.at_ns || replaces($0) }),
+            replaces(framings[index])
+        {
+            framings.remove(at: index)
+            pendingFramings.removeAll(where: replaces)
+        }
+        framings.append(framing)
+        pendingFramings.append(framing)
     }
 
     /// Returns the changes that took effect before a time and haven't been returned yet. Changes scheduled after the
     /// end of the recording are never reported.
     func dequeueEvents(before time: MediaTime) -> [SessionEvent] {
         var events: [SessionEvent] = []
-        while let framing = pendingFramings.first, framing.arrangement.at_ns < time.nanoseconds {
-            pendingFramings.removeFirst()
-            events.append(
+        /// Reports the motions up to a time. A motion at the time of a change follows the change.
+        func dequeueFramings(before time: Int64) {
+            let framings = pendingFramings.prefix { $0.at_ns < time }
+            pendingFramings.removeFirst(framings.count)
+            events += framings.map {
                 SessionEvent(
-                    .framing(framing), at: MediaTime(nanoseconds: framing.arrangement.at_ns)))
+                    .framing(SessionEvent.Framing(track: $0.role, motion: $0.motion)),
+                    at: MediaTime(nanoseconds: $0.at_ns))
+            }
         }
         while reportedCount < changes.count, changes[reportedCount].at_ns < time.nanoseconds {
             let time = changes[reportedCount].at_ns
+            dequeueFramings(before: time)
             events.append(SessionEvent(changes[reportedCount], arrangements.last { $0.at_ns == time }))
             pendingDecisions.removeFirst().decided?(
                 .recorded(from: MediaTime(nanoseconds: changes[reportedCount].at_ns)))
             reportedCount += 1
         }
+        dequeueFramings(before: time.nanoseconds)
         return events
     }
 
@@ -125,6 +159,11 @@ final class ChangeDirector {
     /// The arrangement at T0, and all later arrangements that were visible before the end.
     func arrangements(before end: MediaTime) -> [Manifest.Arrangement] {
         arrangements.filter { $0.at_ns == 0 || $0.at_ns < end.nanoseconds }
+    }
+
+    /// The motions of automatic framing that began before the end.
+    func framings(before end: MediaTime) -> [Manifest.Framing] {
+        framings.filter { $0.at_ns < end.nanoseconds }
     }
 
     /// Returns whether reported changes are missing from the manifest on the disks. If so, the changes are

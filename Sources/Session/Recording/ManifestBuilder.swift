@@ -87,6 +87,8 @@ package struct ManifestBuilder {
         let shown = changes.arrangements(before: time)
         manifest.changes = made.isEmpty ? nil : made
         manifest.arrangements = shown.isEmpty ? nil : shown
+        let framings = changes.framings(before: time)
+        manifest.framings = framings.isEmpty ? nil : framings
     }
 
     /// Adds the devices with the current state of their clocks to the manifest.

@@ -30,6 +30,24 @@ extension Manifest {
         }
     }
 
+    /// The motion of the visible part of a camera from a point in time, which replaces the motion of the camera's layer in
+    /// the arrangement of that time, until the next arrangement or motion of the camera.
+    package struct Framing: Sendable, Equatable, Codable {
+        /// Time of the first frame with this motion, in nanoseconds since T0.
+        package var at_ns: Int64
+        /// Role of the camera.
+        package var role: String
+        /// The motion. Its time `from_ns` is relative to T0.
+        package var motion: FramingMotion
+
+        package init(at_ns: Int64, role: String, motion: FramingMotion) {
+            (self.at_ns, self.role, self.motion) = (at_ns, role, motion)
+        }
+    }
+
+    /// The arrangements at all times, including those that automatic framing caused.
+    package var framedArrangements: [Arrangement] { Arrangement.framed(arrangements ?? [], framings ?? []) }
+
     /// The position of one camera in the program. The stored frame is cropped, rotated, mirrored, and scaled to this
     /// position.
     package struct Layer: Sendable, Equatable, Codable {
@@ -98,6 +116,31 @@ extension Manifest.Arrangement {
             },
             gains: Dictionary(gains, uniquingKeysWith: { first, _ in first }),
             processing: Self.processing(of: program, plan.microphones))
+    }
+
+    /// Returns the given arrangements, and for each motion of automatic framing the arrangement with this motion, in the
+    /// order of their times. A motion at the time of an arrangement changes this arrangement.
+    package static func framed(_ arrangements: [Self], _ framings: [Manifest.Framing]) -> [Self] {
+        var pending = framings.sorted { $0.at_ns < $1.at_ns }[...]
+        var all: [Self] = []
+        func add(before time: Int64) {
+            while let framing = pending.first, framing.at_ns < time {
+                pending.removeFirst()
+                guard var arrangement = all.last,
+                    let index = arrangement.layers.firstIndex(where: { $0.role == framing.role })
+                else { continue }
+                arrangement.layers[index].motion = framing.motion
+                arrangement.at_ns = framing.at_ns
+                if all.last?.at_ns == framing.at_ns { all.removeLast() }
+                all.append(arrangement)
+            }
+        }
+        for arrangement in arrangements.sorted(by: { $0.at_ns < $1.at_ns }) {
+            add(before: arrangement.at_ns)
+            all.append(arrangement)
+        }
+        add(before: .max)
+        return all
     }
 
     private static func processing(

@@ -124,6 +124,9 @@ package struct Manifest: Sendable, Equatable, Codable {
     package var changes: [Change]? = nil
     /// Content and mix of the program at T0 and after each visible change; `nil` without a program.
     package var arrangements: [Arrangement]? = nil
+    /// Motions of cameras that are framed automatically, in order; `nil` if there are none. Each motion changes the
+    /// arrangement of its time.
+    package var framings: [Framing]? = nil
     /// Stills taken during the recording; `nil` if there are none.
     package var stills: [Still]? = nil
     /// Live outputs of the recording, ordered by their first publication; `nil` in recordings made by older
@@ -344,6 +347,10 @@ extension Manifest {
         }
         for (index, arrangement) in (arrangements ?? []).enumerated() {
             check.require(arrangement.isPlausible, "arrangements.\(index)")
+        }
+        for (index, framing) in (framings ?? []).enumerated() {
+            check.time(framing.at_ns, "framings.\(index).at_ns")
+            check.require(framing.motion.isPlausible, "framings.\(index).motion")
         }
         for (index, liveOutput) in (live_outputs ?? []).enumerated() {
             check.count(liveOutput.sent_frames, "live_outputs.\(index).sent_frames")

@@ -68,6 +68,11 @@ extension Manifest {
         manifest.arrangements = arrangements.map { known in
             Self.arrangements(known, and: events.arrangements.filter { $0.at_ns < end.nanoseconds })
         }
+        if arrangements != nil {
+            let framings = Self.framings(
+                framings ?? [], and: events.framings.filter { $0.at_ns < end.nanoseconds })
+            manifest.framings = framings.isEmpty ? nil : framings
+        }
         manifest.governor = events.governor
         manifest.live_outputs = live_outputs.map { events.liveOutputs(since: $0, until: end) }
         manifest.gaps = events.gaps(until: end).compactMap { gap in
@@ -92,6 +97,17 @@ extension Manifest {
     private static func arrangements(_ known: [Arrangement], and logged: [Arrangement]) -> [Arrangement] {
         let last = Dictionary((known + logged).map { ($0.at_ns, $0) }, uniquingKeysWith: { $1 })
         return last.values.sorted { $0.at_ns < $1.at_ns }
+    }
+
+    /// Merges the motions of the manifest with those of the events, like the arrangements.
+    private static func framings(_ known: [Framing], and logged: [Framing]) -> [Framing] {
+        struct Key: Hashable {
+            let at: Int64
+            let role: String
+        }
+        let last = Dictionary(
+            (known + logged).map { (Key(at: $0.at_ns, role: $0.role), $0) }, uniquingKeysWith: { $1 })
+        return last.values.sorted { ($0.at_ns, $0.role) < ($1.at_ns, $1.role) }
     }
 
     /// Returns the recovery entry that an interrupted recovery left in the manifest; `nil` if it is missing

@@ -72,14 +72,15 @@ package struct RecordedEvents: Sendable {
 
     /// Content and mix of the program after each change.
     package var arrangements: [Manifest.Arrangement] {
-        (changeEvents.compactMap(\.change.arrangement) + framings).sorted { $0.at_ns < $1.at_ns }
+        changeEvents.compactMap(\.change.arrangement).sorted { $0.at_ns < $1.at_ns }
     }
 
-    /// Content and mix of the program at each motion of automatic framing.
-    private var framings: [Manifest.Arrangement] {
+    /// The motions of automatic framing.
+    package var framings: [Manifest.Framing] {
         events.compactMap { event in
             guard case .framing(let framing) = event.content, event.at >= .zero else { return nil }
-            return framing.arrangement
+            return Manifest.Framing(
+                at_ns: event.at.nanoseconds, role: framing.track, motion: framing.motion)
         }
     }
 
@@ -284,6 +285,7 @@ extension SessionEvent {
         case .drop(let drop):
             drop.duration_ns.map { (0...Manifest.plausibleTimes.upperBound).contains($0) } ?? true
         case .change(let change): change.arrangement?.isPlausible ?? true
+        case .framing(let framing): framing.motion.isPlausible
         default: true
         }
     }

@@ -8,15 +8,9 @@ package import MulticamSession
 ///
 /// The motions begin when an analysis arrives. While no analyses arrive, the pictures hold.
 package final class SessionFramer: Sendable {
-    private struct Camera {
-        var policy: FramingPolicy
-        var mode: FramingMode
-        var view: FramedView
-    }
-
     private struct State {
         weak var session: MulticamSession?
-        var cameras: [String: Camera] = [:]
+        var policies: [String: FramingPolicy] = [:]
     }
 
     private let state: ConditionLock<State>
@@ -25,8 +19,8 @@ package final class SessionFramer: Sendable {
     init(_ session: MulticamSession) {
         state = ConditionLock(State(session: session))
         _ = session.addAnalysisListener(
-            AnalysisListener { [weak self] role, analysis, time in
-                self?.receive(analysis, of: role, capturedAt: time)
+            AnalysisListener { [weak self] received in
+                self?.receive(received.analysis, of: received.role, capturedAt: received.capturedAt)
             })
     }
 
@@ -50,22 +44,19 @@ package final class SessionFramer: Sendable {
         let now = session.now
         let motion = state.withLock { state -> FramingMotion? in
             guard mode != .off else {
-                state.cameras[role] = nil
+                state.policies[role] = nil
                 return nil
             }
-            var entry =
-                state.cameras[role]
-                ?? Camera(
-                    policy: FramingPolicy(mode: mode, view: view, continuing: program.motions[role]),
-                    mode: mode, view: view)
-            if entry.mode != mode || entry.view != view {
-                entry.policy.change(mode: mode, view: view)
-                (entry.mode, entry.view) = (mode, view)
-            }
-            defer { state.cameras[role] = entry }
-            return entry.policy.update(analysis.faces, capturedAt: time, now: max(now, time))
+            let shown = program.motions[role]
+            var policy = state.policies[role] ?? FramingPolicy(mode: mode, view: view, continuing: shown)
+            policy.adapt(to: mode, view, showing: shown)
+            defer { state.policies[role] = policy }
+            return policy.update(analysis.faces, capturedAt: time, now: max(now, time))
         }
-        if let motion { session.setMotion(motion, of: role) }
+        if let motion, !session.setMotion(motion, of: role) {
+            // The user has switched framing off in the meantime.
+            state.withLock { $0.policies[role] = nil }
+        }
     }
 }
 

@@ -343,6 +343,38 @@ struct MediaLinkTests {
         await place.session.close()
     }
 
+    @Test("detections with missing fields are refused, and the connection continues")
+    func incompleteDetections() async throws { try await SingleThreadExecutor.run(Self.incompleteDetections) }
+
+    private static func incompleteDetections() async throws {
+        let place = try MediaServerFixture()
+        defer { place.remove() }
+        try await place.session.standBy()
+        let received = ConditionLock<[FrameAnalysis]>([])
+        let tap = try RemoteTap(.metadata(role: "desk"), path: place.path) { piece in
+            if case .metadata(let analysis, _, _, _) = piece { received.withLock { $0.append(analysis) } }
+        }
+        defer { tap.close() }
+        let client = try RawClient(place.path)
+        defer { client.close() }
+        func send(_ faces: String) {
+            let at = MonotonicClock().now.nanoseconds
+            let header =
+                #"{"type":"metadata","id":1,"role":"desk","at_ns":\#(at),"sequence":7,"faces":[\#(faces)]}"#
+            client.send(RawClient.message(Array(header.utf8), []))
+        }
+        let box = #""box":{"x":0.1,"y":0.1,"width":0.1,"height":0.2}"#
+        send(#"{"id":1,\#(box)}"#)
+        #expect(try await wait { client.hasUnreadText("A face needs") })
+        let isReceived = try await wait {
+            send(#"{"id":1,"confidence":0.5,\#(box)}"#)
+            return received.withLock { !$0.isEmpty }
+        }
+        #expect(isReceived)
+        #expect(received.withLock { $0.first?.faces.first?.activity } == 0)
+        await place.session.close()
+    }
+
     @Test("a client that subscribes and unsubscribes without reading is refused until it reads again")
     func restless() async throws { try await SingleThreadExecutor.run(Self.restless) }
 

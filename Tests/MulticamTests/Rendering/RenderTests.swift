@@ -148,6 +148,35 @@ struct RenderTests {
         #expect(try difference([:], "plain") > 0.05)
     }
 
+    @Test("a render shows each motion of automatic framing as the program did")
+    func framed() async throws {
+        let framed =
+            "virtual:clap?phase=7\", size: 320x180, rate: 30, framing: { follow: people, enlargement: 4 }"
+        let profile = Self.profile.replacingOccurrences(
+            of: "virtual:clap?phase=7&drop=0.02&seed=4\", size: 320x180, rate: 30", with: framed)
+        let host = ControllerHost { session, look in
+            // The second motion begins before the first one has ended.
+            guard (1...2).contains(look) else { return }
+            let motion = FramingMotion(
+                from: session.now.nanoseconds, duration: .milliseconds(1500),
+                x: .init(from: .init(place: 0.5), to: look == 1 ? 0.4 : 0.6, seconds: 1.5),
+                y: .init(constant: 0.5), height: .init(from: .init(place: 1), to: 0.6, seconds: 1.5),
+                ratio: 16.0 / 9, bounds: .whole)
+            let isAccepted = session.setMotion(motion, of: "desk")
+            #expect(isAccepted)
+        }
+        let recording = try await Recording(profile, seconds: 5, host: host, steer: host.attach)
+        let session = try RecordedSession(folder: recording.folder)
+        #expect(session.arrangements.count == 3)
+        #expect(Cut.live(of: session).shots.count == 1)
+        let path = recording.path("edit/again.mp4")
+        try FileManager.default.createDirectory(
+            atPath: recording.path("edit"), withIntermediateDirectories: true)
+        let outcome = try renderer(recording).run(to: path)
+        #expect(outcome.faults.isEmpty)
+        #expect(try likeness(path, recording.path("program.mp4")) >= 0.995)
+    }
+
     @Test("a render has the same bytes on every run, with one processor or many")
     func same() async throws {
         let recording = try await record([[.layout(.grid)], nil])

@@ -12,6 +12,7 @@ struct AutomaticFramingChangeTests {
           face: { device: any, size: 1280x720, rate: 30, format: mjpeg }
         microphones: { host: { device: default } }
         program: { size: 1280x720, layout: single, main: desk, audio: { mix: [host] } }
+        scenes: { talk: { layout: single, main: desk }, near: { layout: single, main: desk, zoom: { desk: 2 } } }
         tracks: { cameras: copy, microphones: wav }
         """
 
@@ -79,6 +80,18 @@ struct AutomaticFramingChangeTests {
         #expect(try layer(of: running).motion == nil)
         #expect(running.plan.program?.motions.isEmpty == true)
         #expect(!running.plan.analyzesFrames)
+    }
+
+    @Test("a scene stays active while automatic framing moves a camera, and doesn't switch framing off")
+    func scene() throws {
+        var running = try running()
+        #expect(running.plan.scene == "talk")
+        _ = running.setMotion(motion, of: "desk")
+        #expect(running.plan.scene == "talk")
+        try apply("scene near", to: &running)
+        #expect(try layer(of: running).motion != nil)
+        try apply("framing desk off", to: &running)
+        #expect(try layer(of: running).crop?.height == 540, "the scene's zoom applies when framing ends")
     }
 
     @Test("faces of framed cameras are found, and `detect` adds codes")

@@ -110,6 +110,22 @@ struct RecoveryTests {
         #expect(events.start(ofPart: "audio/other.wav") == nil)
     }
 
+    @Test("motions of automatic framing are restored from events, but implausible ones are ignored")
+    func motions() throws {
+        func event(_ at: Int64, duration: Int64) -> String {
+            """
+            {"at_ns":\(at),"event":"framing","track":"face","motion":{"from_ns":\(at),"duration_ns":\(duration),"x":[0.5,0.1],\
+            "y":[0.5],"height":[0.5],"min_height":0,"ratio":1.5,"bounds":{"x":0,"y":0,"width":1,"height":1}}}
+
+            """
+        }
+        let events = RecordedEvents(
+            Array((event(1, duration: 5) + event(2, duration: 0) + event(3, duration: 7)).utf8))
+        #expect(events.framings.map(\.at_ns) == [1, 3])
+        #expect(events.framings.map(\.motion.duration_ns) == [5, 7])
+        #expect(events.framings.first?.role == "face" && events.arrangements.isEmpty)
+    }
+
     @Test("changes are restored from events, but implausible arrangements are ignored")
     func changes() {
         func event(_ at: Int64, width: Int) -> String {

@@ -302,7 +302,7 @@ export function setSwitching(mode) {
 }
 
 /**
- * Selects whom automatic framing keeps in the picture of a camera: nobody, all people, or the speaker.
+ * Selects the next framing mode: off, people, speaker.
  * @param {string} role
  */
 export function nextFraming(role) {
