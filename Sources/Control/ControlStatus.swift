@@ -234,8 +234,8 @@ extension ControlStatus {
         package var locked: Bool
         /// Standard error of the frame times in microseconds, according to the clock model.
         package var residual_us: Double
-        /// What the camera's frames are searched for: `faces`, `codes`.
-        package var detect: [DetectionKind]
+        /// Detection types of the camera's frames: `faces`, `codes`; `nil` if the frames aren't searched.
+        package var detect: [DetectionKind]?
         /// Faces in the last analyzed frame. Their places are fractions of the upright frame; `nil` if no frame was
         /// analyzed in the last seconds.
         package var faces: [DetectedFace]?
@@ -269,7 +269,7 @@ extension ControlStatus {
             locked = camera.clock.isLocked
             residual_us = ControlStatus.microseconds(camera.clock.residual)
             let planned = plan.cameras.first { $0.role == camera.role }
-            detect = planned.map(plan.detection) ?? []
+            detect = planned.map(plan.detection).flatMap { $0.isEmpty ? nil : $0 }
             faces = camera.analysis?.faces
             codes = camera.analysis?.codes
             framing = planned.flatMap { plan.program?.arrangement.framingMode(of: $0) }

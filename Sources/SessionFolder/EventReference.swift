@@ -207,6 +207,7 @@ private final class FieldRecorder: Decoder {
                 case let type as any ListType.Type: type.empty
                 case is SessionEvent.Level.Type: SessionEvent.Level(nil)
                 case is FramePart.Type: FramePart.whole
+                case is FramingMotion.Type: FramingMotion.wide
                 case is Manifest.Arrangement.Type:
                     Manifest.Arrangement(at_ns: 0, layout: .single, layers: [], gains: [:])
                 default: nil

@@ -24,6 +24,7 @@ final class SoundFilterChain: SoundFiltering {
     ///   - processing: The filters; at least one.
     ///   - channels: 1 or 2 channels.
     ///   - name: Name of the track, used in messages.
+    /// - Throws: `EncodingError` if libavfilter can't be loaded, or it lacks a filter.
     init(_ processing: SoundProcessing, channels: Int, name: String) throws(EncodingError) {
         self.channels = channels
         self.name = name

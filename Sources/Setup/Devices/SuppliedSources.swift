@@ -43,7 +43,7 @@ package struct SuppliedSources: Sendable {
     ///
     /// - Throws: `SetupError` if the profile doesn't contain a source's role, or if a role that requires a supplied
     ///   source has none.
-    func applied(to profile: Profile) throws(SetupError) -> Profile {
+    func applied(to profile: Profile, remoteMayFollow: Bool = false) throws(SetupError) -> Profile {
         var profile = profile
         for role in cameras.keys.sorted() {
             guard let index = profile.cameras.firstIndex(where: { $0.role == role }) else {
@@ -57,17 +57,22 @@ package struct SuppliedSources: Sendable {
             }
             profile.microphones[index].assignDevice(Self.selector(of: microphones[role]?.device))
         }
-        try checkAllSupplied(in: profile)
+        try checkAllSupplied(in: profile, except: remoteMayFollow ? Self.isRemote : { _ in false })
         return profile
     }
 
     /// Checks that all supplied sources named in a profile are present.
     ///
+    /// - Parameters:
+    ///   - profile: The profile.
+    ///   - isExpected: Whether the device of a selector will be added later.
     /// - Throws: `SetupError` if a role's device can only come from the app or another process, and it's missing.
-    func checkAllSupplied(in profile: Profile) throws(SetupError) {
+    func checkAllSupplied(
+        in profile: Profile, except isExpected: (String) -> Bool = { _ in false }
+    ) throws(SetupError) {
         let played =
             profile.cameras.map { ($0.role, $0.device) } + profile.microphones.map { ($0.role, $0.device) }
-        for (role, selector) in played where Self.handles(selector) && !roles.contains(role) {
+        for (role, selector) in played where Self.handles(selector) && !roles.contains(role) && !isExpected(selector) {
             let device =
                 "\(role.printable()): the device “\(SourceAddress.printable(of: selector))” "
             throw .usage(

@@ -90,7 +90,7 @@ package struct SessionSetup: Sendable {
         try request.check(for: asked)
         let given = SuppliedSources(cameras: request.ownCameras, microphones: request.ownMicrophones)
         // Errors in the configuration are reported before the wait for devices of other processes.
-        _ = try given.applied(to: asked)
+        _ = try given.applied(to: asked, remoteMayFollow: request.remoteDevices != nil)
         let own = try given.adding(
             from: request.remoteDevices, for: asked, within: SuppliedSources.startupTimeout)
         let profile = try own.applied(to: asked)

@@ -3,6 +3,7 @@ import MulticamContainers
 import MulticamEncoding
 import MulticamInterchange
 import MulticamMedia
+import MulticamPlan
 import MulticamProfiles
 import MulticamRendering
 import MulticamSessionFolder
