@@ -72,7 +72,8 @@ package struct SuppliedSources: Sendable {
     ) throws(SetupError) {
         let played =
             profile.cameras.map { ($0.role, $0.device) } + profile.microphones.map { ($0.role, $0.device) }
-        for (role, selector) in played where Self.handles(selector) && !roles.contains(role) && !isExpected(selector) {
+        for (role, selector) in played
+        where Self.handles(selector) && !roles.contains(role) && !isExpected(selector) {
             let device =
                 "\(role.printable()): the device “\(SourceAddress.printable(of: selector))” "
             throw .usage(
