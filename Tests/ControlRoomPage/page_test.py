@@ -421,14 +421,14 @@ def _(room, browser, arguments):
     try:
         room.page.keyboard.press("t")
         room.bus(last).click()
-        room.until("Next has it", lambda: last in room.page.locator("mc-next .name").inner_text())
+        room.until("Next has it", lambda: last in room.page.locator("mc-next .name").text_content())
         assert room.shown() == [one, two], "the program stays"
         if last not in (one, two):
             assert room.frame(last) == "next"
         room.page.evaluate("document.activeElement.blur()")
         room.page.keyboard.press("Space")
         room.until("it has cut", lambda: room.shown() == [last] and room.layout() == "single")
-        room.until("Next has what was on air", lambda: one in room.page.locator("mc-next .name").inner_text())
+        room.until("Next has what was on air", lambda: one in room.page.locator("mc-next .name").text_content())
         room.page.locator(".cut").click()
         room.until("it is back", lambda: room.shown() == [one, two] and room.layout() == "pip")
     finally:
