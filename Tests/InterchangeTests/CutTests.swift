@@ -86,8 +86,10 @@ struct CutTests {
         func crop(at time: Int64) throws -> PixelRectangle? {
             try #require(session.layers(of: cut.shots[0], at: MediaTime(nanoseconds: time)).first).crop
         }
-        #expect(try crop(at: 0) == nil)
         let size = FrameSize(width: 1920, height: 1080)
+        #expect(
+            try crop(at: Self.second / 10)
+                == FramingMotion.wide.crop(at: Self.second, of: size, rotation: .none))
         for time in [Self.second / 2, Self.second] {
             #expect(
                 try crop(at: time)
@@ -97,7 +99,8 @@ struct CutTests {
             session.isMoving(
                 cut.shots[0], at: MediaTime(nanoseconds: time), size: session.size, style: style)
         }
-        #expect(!isMoving(0) && isMoving(Self.second / 2))
+        #expect(!isMoving(Self.second / 10))
+        #expect(isMoving(Self.second / 2))
         #expect(isMoving(Self.second / 2, InsetStyle(fit: .cover)), "also with the layout's own rectangles")
     }
 

@@ -105,7 +105,7 @@ struct MediaLinkTests {
         #expect(
             programFrames.accounts(for: 60) && video.count == written && got.contains { $0.codec == .aac })
         #expect(status.lines.withLock { $0.contains { $0.contains(#""state":"standby""#) } })
-        #expect(events.lines.withLock { $0.first?.contains(#""event":"started""#) } == true)
+        #expect(events.lines.withLock { $0.contains { $0.contains(#""event":"started""#) } })
         #expect(wrong.refusals.withLock { $0.first?.contains("host") } == true)
         #expect(result.manifest.tracks.first { $0.name == "desk" }?.frames?.accounts(for: 60) == true)
         taps.removeAll()

@@ -126,7 +126,7 @@ struct LivePublisherTests {
         #expect(try await FakeLiveProgram.wait { publisher.status("show")?.state == .refused })
         #expect(
             publisher.status("show")?.text
-                == "Live outputs are disabled: the live output program isn't installed at \(standIn.program)-away. Build it with `swift build`, or install the package multicam-studio."
+                == "Live outputs are disabled: the live output program isn't installed at \(standIn.program)-away. Install the package multicam-studio, or set the services' `helperFolder` to the folder that contains `multicam-live`."
         )
         try standIn.copy(to: standIn.program + "-away")
         publisher.publish(try Self.liveOutput("second"))
