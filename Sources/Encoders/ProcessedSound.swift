@@ -11,6 +11,25 @@ package final class ProcessedSound {
         let filters: (any SoundFiltering)?
         /// Interleaved samples, starting at index `first` of the sound.
         var output: [Float] = []
+        /// Number of future samples to discard, because the sound has already returned samples of other filters instead.
+        private var overdue = 0
+
+        init(filters: (any SoundFiltering)?, output: [Float] = []) {
+            self.filters = filters
+            self.output = output
+        }
+
+        mutating func append(_ samples: [Float]) {
+            let late = min(overdue, samples.count)
+            overdue -= late
+            output += samples.dropFirst(late)
+        }
+
+        mutating func removeFirst(_ count: Int) {
+            let present = min(count, output.count)
+            output.removeFirst(present)
+            overdue += count - present
+        }
     }
 
     /// The fade to other filters.
@@ -115,11 +134,11 @@ package final class ProcessedSound {
 
     private func run(_ stage: inout Stage, _ samples: [Float]) {
         guard let filters = stage.filters else {
-            stage.output += samples
+            stage.append(samples)
             return
         }
         do throws(EncodingError) {
-            stage.output += try filters.filter(samples)
+            stage.append(try filters.filter(samples))
         } catch {
             reportFailure(error)
             stage = Stage(filters: nil, output: stage.output + unfiltered.dropFirst(stage.output.count))
@@ -146,9 +165,9 @@ package final class ProcessedSound {
         } else {
             samples = Array(stage.output.prefix(count))
         }
-        stage.output.removeFirst(min(count, stage.output.count))
+        stage.removeFirst(count)
         if var fade {
-            fade.stage.output.removeFirst(min(count, fade.stage.output.count))
+            fade.stage.removeFirst(count)
             self.fade = fade
         }
         unfiltered.removeFirst(min(count, unfiltered.count))

@@ -117,7 +117,8 @@ struct ProcessedSoundTests {
         let gain = Float(4 * pow(sin(Double.pi * 1000 / Self.rate), 2))
         let largest = output.map { abs($0) }.max() ?? 0
         var click: Float = 0
-        for index in 9600..<output.count - 2 {
+        // The tone itself ends abruptly, which the filters spread over its last samples.
+        for index in 9600..<output.count - 960 {
             let second = output[index] - 2 * output[index + 1] + output[index + 2]
             click = max(click, abs(second + gain * output[index + 1]))
         }
