@@ -236,7 +236,7 @@ extension ControlStatus {
         package var residual_us: Double
         /// Detection types of the camera's frames: `faces`, `codes`; `nil` if the frames aren't searched.
         package var detect: [DetectionKind]?
-        /// Faces in the last analyzed frame. Their places are fractions of the upright frame; `nil` if no frame was
+        /// Faces in the last analyzed frame. Their bounds are fractions of the upright frame's size; `nil` if no frame was
         /// analyzed in the last seconds.
         package var faces: [DetectedFace]?
         /// Codes in the last analyzed frame; `nil` if no frame was analyzed in the last seconds.

@@ -160,7 +160,7 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Adds what was found in one of the camera's frames to its metadata.
+    /// Adds the analysis of one of the camera's frames to its metadata.
     ///
     /// - Parameters:
     ///   - analysis: The faces and codes in the frame.

@@ -11,7 +11,7 @@ package struct FrameLog {
         package var cause: LossCause?
         package var count = 1
         package var headerClock: UVCHeaderClock?
-        /// What was found in the frame. An entry with an analysis follows the entry of its frame.
+        /// Faces and codes in the frame. An entry with an analysis follows the entry of its frame.
         package var analysis: FrameAnalysis?
 
         package init(
@@ -66,7 +66,7 @@ package struct FrameLog {
         add(Entry(sequence: sequence, capturedAt: time, cause: cause, count: count))
     }
 
-    /// Adds an entry for what was found in a frame that was received earlier.
+    /// Adds the analysis of a frame that was received earlier.
     mutating func record(_ analysis: FrameAnalysis, of sequence: Int64?, capturedAt time: ClockTime) {
         var entry = Entry(sequence: sequence, capturedAt: time)
         entry.analysis = analysis

@@ -43,9 +43,9 @@ public struct CameraRole: Sendable, Equatable {
     /// Zoom factor, pan, and tilt. The camera itself zooms if it supports zooming; otherwise, frames are
     /// cropped further. Pan and tilt move the camera or the crop accordingly.
     package var zoom: Zoom
-    /// Whom the program keeps in the picture by moving the visible part of the camera's frames.
+    /// People that the program keeps in frame by moving the visible part of the camera's frames.
     package var automaticFraming = AutomaticFraming()
-    /// What the camera's frames are searched for.
+    /// Detection types of the camera.
     package var detection: [DetectionKind] = []
     /// Size and rate of the encoded track; `nil` for the size and rate that the camera delivers.
     public var output: CameraOutput?
@@ -147,7 +147,7 @@ package enum CameraCrop: Sendable, Equatable {
 
 /// Automatic framing of a camera in the program.
 package struct AutomaticFraming: Sendable, Equatable, Codable {
-    /// Whom the program keeps in the picture.
+    /// People that the program keeps in frame.
     package var mode: FramingMode
     /// Largest enlargement of the camera's pixels in the program, 1…4. At 1, a pixel of the program shows at least one
     /// pixel of the camera.

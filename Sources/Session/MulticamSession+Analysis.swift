@@ -3,7 +3,7 @@ package import MulticamMedia
 package import MulticamPlan
 internal import MulticamSessionFolder
 
-/// What other processes find in the cameras' frames, and automatic framing.
+/// Faces and codes that other processes find, and automatic framing.
 extension MulticamSession {
     /// Receives the faces and codes in a frame from another process. Events are sent for new faces, lost faces, and new
     /// codes. Never blocks.

@@ -60,7 +60,7 @@ extension CameraMetadata {
     ///   clock, and `sof` is the USB frame number that the camera received. `host_ns` is the time on the
     ///   driver's clock (`CLOCK_MONOTONIC`); subtract the manifest's `t0_monotonic_ns` to get the time
     ///   relative to T0. `host_sof` is the frame number of the USB host controller.
-    /// - `faces`, `codes`: What was found in the frame, as in the API of the control room. Such a line follows the line
+    /// - `faces`, `codes`: The faces and codes in the frame, as in the API of the control room. Such a line follows the line
     ///   of its frame, which has the same `sequence`, and contains no other fields except the first two. Its
     ///   `captured_ns` is computed without the clock model, so it may differ slightly from the frame's.
     var line: String {

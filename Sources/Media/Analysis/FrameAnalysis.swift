@@ -72,12 +72,12 @@ public struct DetectedCode: Sendable, Equatable, Codable {
     private static let longestPayload = 1000
 }
 
-/// What a camera's frames are searched for.
+/// Detection types.
 public enum DetectionKind: String, Sendable, Codable, CaseIterable {
     case faces, codes
 }
 
-/// Whom automatic framing keeps in the picture.
+/// People that automatic framing keeps in frame.
 public enum FramingMode: String, Sendable, Codable, CaseIterable {
     /// The program shows the camera as set by `crop`, `zoom`, `pan`, and `tilt`.
     case off

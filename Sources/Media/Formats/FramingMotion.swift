@@ -1,20 +1,20 @@
-/// The movement of the visible part of a camera, as automatic framing plans it: from one place to another, along
+/// The movement of the visible part of a camera, as automatic framing plans it: from one position to another, along
 /// polynomials. `FramingMotion` is a pure value; the same motion always yields the same rectangles.
 ///
 /// The center and the height of the part are fractions of the upright frame. Before the motion begins, the part is at
-/// its first place, and after it has ended, at its last place.
+/// its first position, and after it has ended, at its last position.
 package struct FramingMotion: Sendable, Hashable, Codable {
     /// A polynomial of degree five in the elapsed share of the motion, 0…1.
     package struct Curve: Sendable, Hashable, Codable {
         /// The coefficients, beginning with the constant term.
         package var coefficients: [Double]
 
-        /// Creates the curve that begins with a place, a velocity, and an acceleration, and ends at rest. From rest,
+        /// Creates the curve that begins with a position, a velocity, and an acceleration, and ends at rest. From rest,
         /// this is the curve with the least jerk.
         ///
         /// - Parameters:
-        ///   - state: The place at the beginning, and its first and second derivative per second.
-        ///   - end: The place at the end.
+        ///   - state: The position at the beginning, and its first and second derivative per second.
+        ///   - end: The position at the end.
         ///   - seconds: Length of the motion, above zero.
         package init(from state: State, to end: Double, seconds: Double) {
             let (p, v, a) = (state.place, state.velocity * seconds, state.acceleration * seconds * seconds)
@@ -24,7 +24,7 @@ package struct FramingMotion: Sendable, Hashable, Codable {
             ]
         }
 
-        /// Creates the curve of a constant place.
+        /// Creates the curve of a constant position.
         package init(constant place: Double) { coefficients = [place] }
 
         /// Reads the coefficients from an array.
@@ -45,17 +45,17 @@ package struct FramingMotion: Sendable, Hashable, Codable {
             return curve
         }
 
-        /// Returns the place at a share of the motion.
+        /// Returns the position at a share of the motion.
         package func place(at share: Double) -> Double {
             coefficients.reversed().reduce(0) { $0 * share + $1 }
         }
 
-        /// Returns the place and its derivatives per second.
+        /// Returns the position and its derivatives per second.
         ///
         /// - Parameters:
         ///   - share: Elapsed share of the motion, 0…1.
         ///   - seconds: Length of the motion.
-        /// - Returns: The place, velocity, and acceleration.
+        /// - Returns: The position, velocity, and acceleration.
         package func state(at share: Double, seconds: Double) -> State {
             var (place, first, second) = (0.0, 0.0, 0.0)
             for coefficient in coefficients.reversed() {
@@ -68,9 +68,9 @@ package struct FramingMotion: Sendable, Hashable, Codable {
         }
     }
 
-    /// A place with its first and second derivative per second.
+    /// A position with its first and second derivative per second.
     package struct State: Sendable, Hashable {
-        /// The place, as a fraction of the frame.
+        /// The position, as a fraction of the frame.
         package var place: Double
         /// Fractions per second.
         package var velocity: Double
@@ -87,9 +87,9 @@ package struct FramingMotion: Sendable, Hashable, Codable {
     package var from_ns: Int64
     /// Length of the motion in nanoseconds, at least 1.
     package var duration_ns: Int64
-    /// Horizontal place of the center, as a fraction of the upright frame's width.
+    /// Horizontal position of the center, as a fraction of the upright frame's width.
     package var x: Curve
-    /// Vertical place of the center, as a fraction of the upright frame's height.
+    /// Vertical position of the center, as a fraction of the upright frame's height.
     package var y: Curve
     /// Height of the part, as a fraction of the upright frame's height.
     package var height: Curve

@@ -2,7 +2,7 @@
 package struct VisionRequest: Sendable, Equatable, Codable {
     /// The camera's role.
     package var role: String
-    /// What the frames are searched for; empty to stop examining the camera.
+    /// Detection types; empty to stop analyzing the camera's frames.
     package var detect: [DetectionKind]
     /// Width and height of the examined frames in pixels.
     package var width: Int

@@ -4,7 +4,7 @@ package import MulticamMedia
 ///
 /// A value without clocks: every analysis of the camera's frames is an argument, with its time. The policy returns a new
 /// motion if the picture has to move, and `nil` if it stays as it is or the current motion continues. Each motion begins
-/// with the place, the velocity, and the acceleration of the previous one, so the movement has no jumps.
+/// with the position, velocity, and acceleration of the previous one, so the movement is smooth.
 ///
 /// - The picture doesn't move while people stay within a dead zone.
 /// - A person who walks gets lead room in the direction of the movement, and a wider shot.
@@ -58,9 +58,9 @@ package struct FramingPolicy: Sendable {
     private static let facesPerHeight = 4.5
     /// Vertical place of a face's center in the visible part, from its upper edge.
     private static let eyeLine = 0.42
-    /// Space beside the outer faces of a group, in widths of a face.
+    /// Space outside the outer faces of a group, in widths of a face.
     private static let sideRoom = 1.9
-    /// Largest distances, in sizes of the visible part, by which people may leave their place before the picture moves.
+    /// Largest distances, in sizes of the visible part, by which people may move before the picture moves.
     private static let (restZone, movingZone) = (0.10, 0.03)
     /// Relative change of the desired size before the picture zooms.
     private static let (growth, shrinkage) = (1.06, 0.75)
@@ -92,7 +92,7 @@ package struct FramingPolicy: Sendable {
     /// Creates a policy that begins with the whole frame.
     ///
     /// - Parameters:
-    ///   - mode: Whom the policy keeps in the picture.
+    ///   - mode: People that the policy keeps in frame.
     ///   - view: The limits of the visible part.
     ///   - motion: The motion that the program shows at present; `nil` for the whole frame.
     package init(mode: FramingMode, view: FramedView, continuing motion: FramingMotion? = nil) {
@@ -100,11 +100,11 @@ package struct FramingPolicy: Sendable {
         self.motion = motion ?? .wide
     }
 
-    /// Changes whom the policy keeps in the picture, or the limits of the visible part. If the program doesn't show the
+    /// Changes the people that the policy keeps in frame, or the limits of the visible part. If the program doesn't show the
     /// policy's last motion, because framing was off in the meantime, the policy begins again with what the program shows.
     ///
     /// - Parameters:
-    ///   - mode: Whom the policy keeps in the picture.
+    ///   - mode: People that the policy keeps in frame.
     ///   - view: The limits of the visible part.
     ///   - shown: The motion that the program shows at present; `nil` for the whole frame.
     package mutating func adapt(to mode: FramingMode, _ view: FramedView, showing shown: FramingMotion?) {
@@ -192,7 +192,7 @@ package struct FramingPolicy: Sendable {
         }
         guard let current = present.first(where: { $0.id == followed?.id }), let since = followed?.since
         else {
-            // The largest face is probably the person whom the camera shows.
+            // The largest face is probably the camera's main subject.
             guard let largest = present.max(by: { $0.height < $1.height }) else { return [] }
             (followed, challenger) = ((largest.id, time), nil)
             return [largest]

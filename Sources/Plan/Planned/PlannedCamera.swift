@@ -23,9 +23,9 @@ public struct PlannedCamera: Sendable, Equatable, Encodable {
     package var preview: PreviewConnection
     /// The part of the camera's frames that is used in the program and in an encoded track.
     package var framing: Framing
-    /// Whom the program keeps in the picture. `ProgramArrangement` contains the user's later choices.
+    /// People that the program keeps in frame. `ProgramArrangement` contains the user's later choices.
     package var automaticFraming = AutomaticFraming()
-    /// What the camera's frames are searched for, besides the faces that automatic framing needs.
+    /// Detection types of the camera, besides the faces that automatic framing needs.
     package var detection: [DetectionKind] = []
     /// Delay between an event in front of the camera and the timestamp of the frame that shows it. The delay
     /// is subtracted from each timestamp.

@@ -188,7 +188,7 @@ extension SessionPlan {
 }
 
 extension SessionPlan {
-    /// What a camera's frames are searched for, including the faces that automatic framing needs.
+    /// Detection types of a camera, including the faces that automatic framing needs.
     package func detection(of camera: PlannedCamera) -> [DetectionKind] {
         let isFramed = program.map { $0.arrangement.framingMode(of: camera) != .off } ?? false
         return DetectionKind.allCases.filter {

@@ -74,7 +74,7 @@ package struct ProgramArrangement: Sendable, Equatable, Encodable {
         }
     }
 
-    /// Whom the program keeps in the picture of a camera.
+    /// People that the program keeps in frame in the picture of a camera.
     package func framingMode(of camera: PlannedCamera) -> FramingMode {
         framings[camera.role] ?? camera.automaticFraming.mode
     }

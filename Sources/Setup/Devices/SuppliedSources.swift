@@ -41,6 +41,9 @@ package struct SuppliedSources: Sendable {
 
     /// Returns the profile with the sources assigned to their roles, so that no other device is searched for.
     ///
+    /// - Parameters:
+    ///   - profile: The profile.
+    ///   - remoteMayFollow: Whether devices of other processes, such as network cameras, will be added later.
     /// - Throws: `SetupError` if the profile doesn't contain a source's role, or if a role that requires a supplied
     ///   source has none.
     func applied(to profile: Profile, remoteMayFollow: Bool = false) throws(SetupError) -> Profile {

@@ -3,10 +3,11 @@ internal import MulticamMedia
 internal import MulticamPlan
 package import MulticamSession
 
-/// Frames the cameras of a session automatically: moves the visible parts of the cameras in the program, so that they
-/// show the people that were found. The session keeps the framer alive.
+/// Frames the cameras of a session automatically: moves the visible parts of the cameras in the program, so that people
+/// stay in frame. The session keeps the framer alive.
 ///
-/// The motions begin when an analysis arrives. While no analyses arrive, the pictures hold.
+/// The motions begin when an analysis arrives. While no analyses arrive, the visible parts don't
+/// move.
 package final class SessionFramer: Sendable {
     private struct State {
         weak var session: MulticamSession?
