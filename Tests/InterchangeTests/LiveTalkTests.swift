@@ -47,7 +47,7 @@ struct LiveTalkTests {
         #expect(meter.count == 720_002)
     }
 
-    @Test("one speaker, several speakers, and silence are detected within 700 ms")
+    @Test("one speaker and several speakers are detected within 700 ms, and silence within 2 s")
     func follows() {
         let turns = [
             (who: 0, range: 200..<600), (who: 1, range: 600..<1000), (who: 0, range: 1000..<1500),
@@ -60,6 +60,20 @@ struct LiveTalkTests {
         }
         #expect(
             Self.choices([(who: 1, range: 100..<500)], until: 700).map(\.choice) == [.speaker(1), .silence])
+    }
+
+    @Test("a pause of 1.5 s between two turns isn't shown as a shot of all people")
+    func pause() {
+        let turns = [(who: 0, range: 100..<400), (who: 1, range: 550..<900), (who: 0, range: 1050..<1300)]
+        #expect(Self.choices(turns, until: 1300).map(\.choice) == [.speaker(0), .speaker(1), .speaker(0)])
+    }
+
+    @Test("after silence, the next speaker is shown before the shot of all people has the minimum length")
+    func afterSilence() {
+        let turns = [(who: 0, range: 100..<400), (who: 1, range: 600..<900)]
+        let choices = Self.choices(turns, minShot: .seconds(3), until: 900)
+        #expect(choices.map(\.choice) == [.speaker(0), .silence, .speaker(1)])
+        #expect(choices.last.map { (600...670).contains($0.time) } == true)
     }
 
     @Test(
@@ -178,8 +192,8 @@ struct LiveTalkTests {
             }
             let all = powers.indices.map { "cam\($0)" }
             var shown = [Shown(at_ns: 0, show: all)]
-            // `VoiceSwitcher` uses this value for shots of two seconds.
-            var live = VoiceSwitcher(microphones: powers.count, minShot: .milliseconds(2100))
+            // The session uses this value for shots of one second.
+            var live = VoiceSwitcher(microphones: powers.count, minShot: .milliseconds(1100))
             for time in 0..<(powers.map(\.count).min() ?? 0) {
                 guard let choice = live.add(powers.map { $0[time] }) else { continue }
                 var show = all

@@ -7,7 +7,7 @@ package import MulticamMedia
 /// In each band of a `VoiceMeter`, the noise of each microphone and the level of the other voices in this
 /// microphone are estimated continuously. Even a soft voice is louder than the noise or another voice in some
 /// band. Since the future is unknown, evidence for a change is weighed against evidence for the current
-/// picture, and the switch occurs about 0.5 s after the speaker changes.
+/// picture, and the switch occurs about 0.3 s after the speaker changes.
 package struct VoiceSwitcher: Sendable {
     /// The picture to show.
     package enum Choice: Sendable, Equatable {
@@ -36,10 +36,12 @@ package struct VoiceSwitcher: Sendable {
     // Minimum evidence for a single speaker and for several speakers, in 10 ms levels.
     private static let minSoloEvidence = 20.0
     private static let minJointEvidence = 25
-    /// Duration of silence after which a person counts as no longer speaking, in 10 ms levels. If no sound is
-    /// detected for this duration, no one is speaking. Most pauses between sentences are shorter than this
-    /// duration.
+    /// Duration of silence after which a person counts as no longer speaking, in 10 ms levels. Most pauses
+    /// within a sentence are shorter than this duration.
     private static let speechTimeout = 53
+    /// Duration of silence after which all speakers are shown, in 10 ms levels. The pauses between the turns of a
+    /// conversation are shorter, and would otherwise be shown as short shots of all speakers.
+    private static let silenceTimeout = 170
     /// Minimum ratio of a voice to the noise: 5 dB.
     private static let noiseMargin: Float = 3.2
     // Minimum level of a voice above the level expected from noise and other voices, in decibels.
@@ -50,7 +52,7 @@ package struct VoiceSwitcher: Sendable {
     ///
     /// - Parameters:
     ///   - microphones: Number of microphones.
-    ///   - minShot: Minimum length of a shot.
+    ///   - minShot: Minimum length of a shot, except for shots that show silence.
     package init(microphones: Int, minShot: Nanoseconds) {
         self.minShot = max(1, Int(clamping: minShot.count / 10_000_000))
         let count = max(0, microphones)
@@ -88,7 +90,8 @@ package struct VoiceSwitcher: Sendable {
         for index in speaking { microphoneStates[index].recordSpeech(at: time, counts: counts) }
         updateEvidence(speaking)
         time += 1
-        guard let choice, time - shownSince >= minShot else { return nil }
+        // After silence, the next speaker is shown immediately.
+        guard let choice, shown == .silence || time - shownSince >= minShot else { return nil }
         // The picture is the same whether several people or no one is speaking.
         let isSeen = !(choice.isWide && shown.isWide)
         shown = choice
@@ -132,7 +135,7 @@ package struct VoiceSwitcher: Sendable {
 
     /// The picture to show, if it differs from the current picture.
     private var choice: Choice? {
-        if shown != .silence, time - 1 - lastSoundTime >= Self.speechTimeout { return .silence }
+        if shown != .silence, time - 1 - lastSoundTime >= Self.silenceTimeout { return .silence }
         if shown != .several, isSimultaneousSpeech { return .several }
         guard let best = soloEvidence.indices.max(by: { soloEvidence[$0] < soloEvidence[$1] }),
             soloEvidence[best] >= Self.minSoloEvidence,

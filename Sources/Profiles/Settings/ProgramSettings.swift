@@ -28,7 +28,7 @@ public struct ProgramSettings: Sendable, Equatable {
     /// How shots are selected for the program while it is recorded.
     public var switching = Switching.manual
     /// Minimum length of a shot when switching by voice.
-    public var minShot = Nanoseconds.seconds(2)
+    public var minShot = Nanoseconds.seconds(1)
     /// Encoder settings for the program's frames.
     public var video: VideoSettings
     /// The microphones in the mix, and the audio encoder settings.

@@ -68,5 +68,5 @@ outside_followed() {
     equal "the program follows" "$(json "$manifest" '[c["changes"] for c in d["changes"]]')" "[['rotate face 180'], ['rotate face 0']]"
     equal "the file keeps its matrix" "$(json "$ledger" 'd["tracks"]["face"]["rotation"]')" 90
     equal "no picture is lost by it" "$(json "$ledger" 'd["tracks"]["face"]["duplicated"], d["tracks"]["face"]["lost"]')" "(0, {})"
-    check "it is said" grep -q 'camera face was rotated: .*180° .*cameras/face.mov keeps its initial rotation' "$results/r.stderr"
+    check "it is said" grep -q 'camera face was rotated: .*180° .*cameras/face.mov keeps its initial rotation' "$results/r.events"
 }
