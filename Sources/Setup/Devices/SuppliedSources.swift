@@ -39,11 +39,12 @@ package struct SuppliedSources: Sendable {
     /// The roles for which these sources are used.
     var roles: Set<String> { Set(cameras.keys).union(microphones.keys).union(placeholders.keys) }
 
-    /// Returns the profile with the sources assigned to their roles, so that no other device is searched for.
+    /// Assigns the sources to their roles, so that no other device is searched for.
     ///
     /// - Parameters:
     ///   - profile: The profile.
     ///   - remoteMayFollow: Whether devices of other processes, such as network cameras, will be added later.
+    /// - Returns: The profile with the sources.
     /// - Throws: `SetupError` if the profile doesn't contain a source's role, or if a role that requires a supplied
     ///   source has none.
     func applied(to profile: Profile, remoteMayFollow: Bool = false) throws(SetupError) -> Profile {
