@@ -127,8 +127,11 @@ def runs(mask):
     return list(zip(np.where(edges == 1)[0], np.where(edges == -1)[0]))
 
 
-def judge(shots, truth, people, seconds):
-    """The fraction of time with the right camera, the shortest shot in seconds, and the distance of cuts from the start or end of a voice in seconds."""
+def judge(shots, truth, people, seconds, silence=0.0):
+    """The fraction of time with the right camera, the shortest shot in seconds, and the distance of cuts from the start or end of a voice in seconds.
+
+    In the first `silence` seconds of a pause, any camera is right.
+    """
     count = int(seconds * 100)
     speaks = np.zeros((people, count), bool)
     for begin, end, who in truth:
@@ -137,7 +140,10 @@ def judge(shots, truth, people, seconds):
     wanted = np.full(count, -1)  # -1: any camera is right
     for who in range(people):
         wanted[(several == 1) & speaks[who]] = who
-    for begin, end in runs(several == 0) + runs(several > 1):
+    for begin, end in runs(several == 0):
+        if end - begin >= SHORTEST * 100:
+            wanted[begin + int(silence * 100):end] = people
+    for begin, end in runs(several > 1):
         if end - begin >= SHORTEST * 100:
             wanted[begin:end] = people
     shown = np.zeros(count, int)
@@ -153,8 +159,8 @@ def judge(shots, truth, people, seconds):
 LIVE_PAUSE = 0.9
 LIVE_SHORTEST = 1.0
 # Limits for live switching: the delay of 95 % of the turns and of each turn, the shortest turn that counts, and the shortest pause that may
-# be shown as a shot of all people, all in seconds.
-LIVE_LATE, LIVE_LATEST, LIVE_TURN, LIVE_SILENCE = 0.8, 1.5, 1.2, 1.5
+# be shown as a shot of all people, and the silence after which all people must be shown, all in seconds.
+LIVE_LATE, LIVE_LATEST, LIVE_TURN, LIVE_SILENCE, LIVE_WIDE = 0.8, 1.5, 1.2, 1.5, 2.0
 TICKS = 100_000_000  # maximum delay added by taps and ticks of a recording, in nanoseconds
 
 
@@ -242,7 +248,7 @@ def judge_live(place):
         cuts = [cut for cut in cuts if cut["at_ns"] < seconds * 1e9]
         ends = [cut["at_ns"] for cut in cuts[1:]] + [seconds * 1e9]
         shots = [{"from_ns": cut["at_ns"], "to_ns": end, "show": cut["show"]} for cut, end in zip(cuts, ends)]
-        right, *_ = judge(shots, truth, people, seconds)
+        right, *_ = judge(shots, truth, people, seconds, silence=LIVE_WIDE)
         delays, wides, shorts = judge_turns(shots, truth, seconds)
         all_delays += delays
         all_right.append(right)
