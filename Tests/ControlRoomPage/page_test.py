@@ -1313,7 +1313,7 @@ def _(room, browser, arguments):
     opens(room, "prepare")
     listed = page.evaluate("fetch('/api/v1/profiles').then(answer => answer.json())")
     assert room.status()["profile"] == "room" and [one["name"] for one in listed["profiles"]].count("room") == 1, listed
-    room.until("it is marked", lambda: page.locator(".profile-item", has_text="in use").all_inner_texts() and page.locator(".profile-item", has_text="in use").inner_text().startswith("room"))
+    room.until("it is marked", lambda: page.locator(".profile-item", has_text="in use").locator(".profile-name").all_inner_texts() == ["room"])
     choose(room, "room")
     room.until("its text is shown", lambda: "srt://127.0.0.1:9" in page.locator(".profile-text").input_value())
     assert "in use" in page.locator(".form-head").inner_text() and page.locator(".use-profile").is_hidden()
