@@ -2554,7 +2554,7 @@ def told_recordings(told):
     return entry
 
 
-@holds("The card, the list of recordings, downloads and measured offsets fit at every size, in both color schemes, also enlarged.")
+@holds("The card, the list of recordings, downloads and measured offsets fit at every size, in both color schemes and languages, also enlarged.")
 def _(room, browser, arguments):
     for locale in ("en-GB", "de-DE"):
         def card(**options):
