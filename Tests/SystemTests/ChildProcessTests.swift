@@ -4,7 +4,7 @@ import Testing
 
 @testable import MulticamSystem
 
-@Suite("Child processes", .timeLimit(.minutes(5)))
+@Suite("Child processes", .timeLimit(.minutes(240)))
 struct ChildProcessTests {
     /// Starts a shell with a child that inherits its three streams and outlives it, like a debugger attached
     /// after a crash.
