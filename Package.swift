@@ -263,9 +263,9 @@ let package = Package(
             "Timing"),
         tests("InputsTests", "Inputs", "Media", "SessionFolder", "StandingDevices", "Timing"),
         tests(
-            "SessionTests", "Containers", "Encoders", "Encoding", "Inputs", "Media", "Monitoring", "Plan",
-            "Profiles", "Session", "SessionFolder", "StandingDevices", "TestDisks", "Timing", "Writers",
-            "Stills"),
+            "SessionTests", "Containers", "Encoders", "Encoding", "Inputs", "Media", "Monitoring",
+            "MulticamKit", "Plan", "Profiles", "Session", "SessionFolder", "Setup", "StandingDevices",
+            "TestDisks", "Timing", "Writers", "Stills"),
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
         tests(

@@ -235,6 +235,9 @@ static const unsigned char sound_js[] = {
 static const unsigned char state_css[] = {
 #embed "../ControlRoom/Page/style/state.css"
 };
+static const unsigned char stored_js[] = {
+#embed "../ControlRoom/Page/js/wire/stored.js"
+};
 static const unsigned char studio_js[] = {
 #embed "../ControlRoom/Page/js/wire/studio.js"
 };
@@ -340,6 +343,7 @@ const page_file page_files[] = {
     FILE("sound.css", sound_css),
     FILE("sound.js", sound_js),
     FILE("state.css", state_css),
+    FILE("stored.js", stored_js),
     FILE("studio.js", studio_js),
     FILE("switching-mode.js", switching_mode_js),
     FILE("tile.js", tile_js),

@@ -304,6 +304,9 @@ extension ControlStatus {
         package var gain: Double
         /// Whether the microphone is muted in the program mix.
         package var muted: Bool
+        /// Filters of the microphone in the program, in the words of the command `processing`: a preset, or `off` and all
+        /// settings.
+        package var processing: String
         /// The microphone's active alarms.
         package var alarms: [AudioAlarm.Kind]
         /// Duration of the current silence or missing signal in nanoseconds; `nil` while neither alarm is
@@ -331,8 +334,10 @@ extension ControlStatus {
             peak = Double(microphone.level.peak)
             level = Double(microphone.level.rootMeanSquare)
             loudness = microphone.loudness.map { Loudness($0) }
-            gain = plan.microphones.first { $0.role == microphone.role }?.gain ?? 0
+            let planned = plan.microphones.first { $0.role == microphone.role }
+            gain = planned?.gain ?? 0
             muted = plan.program.map { !$0.mix.contains(microphone.role) } ?? false
+            processing = (planned?.processing ?? .off).words.joined(separator: " ")
             alarms = microphone.alarms
             silent_ns = microphone.silentSince.map { max((now - $0).count, 0) }
             clipped = microphone.clips.total
@@ -357,6 +362,8 @@ extension ControlStatus {
         package var on_air: [String]
         /// Roles of the microphones that are audible in the program.
         package var mix: [String]
+        /// Filters of the mix, in the words of the command `processing`.
+        package var processing: String
         /// How shots are selected, as in profiles: `manual` or `voice`; `nil` if the session can't switch by voice.
         package var switching: String?
         /// Time in nanoseconds until switching by voice resumes after a manual change; `nil` while it isn't paused.
@@ -379,6 +386,7 @@ extension ControlStatus {
             shown = program.arrangement.shown
             on_air = status.shown.isEmpty ? program.layers.map(\.role) : status.shown
             mix = program.mix
+            processing = program.mixProcessing.words.joined(separator: " ")
             captured = status.program.captured
             duplicated = status.program.duplicated
             lost = status.programLost
@@ -406,7 +414,7 @@ extension ControlStatus {
             /// Whether the frames are flipped horizontally.
             package var mirrored: Bool
             /// How the frames are fitted into the position: shown completely with bars, or cropped.
-            package var fit: FrameLayer.Fit
+            package var fit: FrameFit
         }
 
         /// Size of a camera's frames as the program uses them: cropped, upright, and with square pixels.
@@ -434,7 +442,7 @@ extension ControlStatus {
         /// Width of the white border inside each inset, in pixels.
         package var border: Int
         /// How frames with a different aspect ratio are fitted: `contain` or `cover`.
-        package var fit: FrameLayer.Fit
+        package var fit: FrameFit
         /// Zoom factors of the cameras by role.
         package var zoom: [String: Double]
         /// Width and height of the program in pixels.

@@ -1,4 +1,4 @@
-public import MulticamMedia
+package import MulticamMedia
 internal import MulticamTiming
 
 /// Whether a camera delivers frames: present, silent, away, or back.
@@ -125,13 +125,13 @@ struct CameraPresence {
 }
 
 /// The start of a camera outage and the reason for it.
-public struct CameraOutage: Sendable, Equatable {
+package struct CameraOutage: Sendable, Equatable {
     /// Start of the outage, on `CLOCK_MONOTONIC`.
-    public let since: ClockTime
+    package let since: ClockTime
     /// User-readable reason: the driver's message, or the request by the user or the governor.
-    public let reason: String
+    package let reason: String
     /// Cause that the ledger records for frames missing during the outage.
-    public let cause: LossCause
+    package let cause: LossCause
     /// Whether the source has ended, so that the camera can't return.
     package let isFinal: Bool
 

@@ -31,7 +31,7 @@ public struct SessionStatus: Sendable, Equatable {
         /// State of the camera's clock model, including the accuracy of frame times.
         package let clock: ClockReading
         /// Start and reason of the current outage; `nil` while frames are arriving.
-        public let outage: CameraOutage?
+        package let outage: CameraOutage?
         /// Reason why the camera's frames can't be used at the moment; `nil` if the frames can be shown.
         /// Automatic switching never selects a camera with a fault.
         public internal(set) var fault: CameraFault?
@@ -85,15 +85,15 @@ public struct SessionStatus: Sendable, Equatable {
     /// Time since T0. On standby, the time since the start of the pause between recordings.
     public var time = MediaTime.zero
     /// Time of this snapshot, on the session's clock.
-    public var takenAt = ClockTime(nanoseconds: 0)
+    package var takenAt = ClockTime(nanoseconds: 0)
     /// T0 on the session's clock; `nil` while no recording is in progress.
     public var start: ClockTime?
     /// Time after which a tick is decided, which is also the delay of the program; `nil` while no recording
     /// is in progress.
-    public var alignmentDelay: Nanoseconds?
+    package var alignmentDelay: Nanoseconds?
     /// How far the data in the files lags behind real time, which is the amount that would be lost in a
     /// crash; `nil` while no files are being written.
-    public var fileLag: Nanoseconds?
+    package var fileLag: Nanoseconds?
     /// How the system granted a higher priority to the capture and timeline threads; `nil` until known.
     package var priority: PriorityGrant?
     /// The cameras, in the order of the plan.
@@ -127,7 +127,7 @@ public struct SessionStatus: Sendable, Equatable {
     package var measures: [GovernorMeasure] = []
 
     /// Creates the status of a session that is starting.
-    public init() {}
+    package init() {}
 }
 
 extension SessionStatus.Camera {

@@ -4,7 +4,7 @@ internal import MulticamMediaLink
 
 /// A camera whose frames are sent by another process. The camera counts as connected while that process is
 /// connected.
-package final class RemoteCamera: CameraSource {
+package final class RemoteCamera: DetailedCameraSource {
     private struct State {
         var receive: (@Sendable (CameraEvent) -> Void)?
         /// Frames of an H.264 stream, starting with the last key frame, that haven't been delivered yet.

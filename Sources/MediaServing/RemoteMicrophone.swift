@@ -3,7 +3,7 @@ internal import MulticamMediaLink
 
 /// A microphone whose audio is sent by another process. The microphone counts as connected while that process
 /// is connected.
-package final class RemoteMicrophone: MicrophoneSource {
+package final class RemoteMicrophone: DetailedMicrophoneSource {
     private struct State {
         var receive: (@Sendable (MicrophoneEvent) -> Void)?
         var isDisconnected = false

@@ -215,7 +215,7 @@ public struct AudioLevel: Sendable, Equatable {
     private var meanSquare: Float = 0
 
     /// Creates a level with the given peak and a mean square of 0.
-    public init(peak: Float = 0) {
+    package init(peak: Float = 0) {
         self.peak = peak
     }
 

@@ -16,7 +16,6 @@ extension MulticamError {
     public var errorDescription: String? { description }
 }
 
-extension ControlFault: MulticamError {}
 extension DeviceError: MulticamError {}
 extension EncodingError: MulticamError {}
 extension FileError: MulticamError {}

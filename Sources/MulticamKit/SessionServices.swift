@@ -24,8 +24,7 @@ internal import MulticamSystem
 /// ```
 ///
 /// Network cameras, screens, live outputs, and automatic framing need the helper programs `multicam-sources`, `multicam-live`, and
-/// `multicam-vision`. They are found
-/// next to the program, in `libexec/multicam` of its installation, or where `multicam` is installed.
+/// `multicam-vision`. They are found next to the program, in `libexec/multicam` of its installation, or where `multicam` is installed.
 public final class SessionServices: Sendable {
     /// A session and the objects that exist only for it.
     private struct Served {
@@ -62,7 +61,7 @@ public final class SessionServices: Sendable {
     /// - Parameters:
     ///   - helperFolder: Path of the folder that contains the helper programs; `nil` to find them.
     ///   - notify: Receives messages for the user, on any thread.
-    /// - Throws: `SetupError` if the socket can't be opened, for example because this process has opened it already.
+    /// - Throws: `SetupError` if the socket can't be opened.
     public init(
         helperFolder: String? = nil, notify: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(SetupError) {

@@ -147,18 +147,28 @@ package enum CameraCrop: Sendable, Equatable {
 
 /// Automatic framing of a camera in the program.
 package struct AutomaticFraming: Sendable, Equatable, Codable {
+    /// What moves to keep people in frame.
+    package enum Mover: String, Sendable, Codable, CaseIterable {
+        /// The visible part of the camera's frames in the program.
+        case crop
+        /// The camera, with its controls for pan, tilt, and zoom.
+        case camera
+    }
+
     /// People that the program keeps in frame.
     package var mode: FramingMode
     /// Largest enlargement of the camera's pixels in the program, 1…4. At 1, a pixel of the program shows at least one
-    /// pixel of the camera.
+    /// pixel of the camera. For a camera that moves itself, this is its largest zoom factor.
     package var maxEnlargement: Double
+    /// What moves to keep people in frame.
+    package var mover: Mover
 
     /// Valid values of `maxEnlargement`.
     package static let enlargements = 1.0...4.0
 
     /// Creates the settings; by default, framing is off.
-    package init(mode: FramingMode = .off, maxEnlargement: Double = 1.5) {
-        (self.mode, self.maxEnlargement) = (mode, maxEnlargement)
+    package init(mode: FramingMode = .off, maxEnlargement: Double = 1.5, mover: Mover = .crop) {
+        (self.mode, self.maxEnlargement, self.mover) = (mode, maxEnlargement, mover)
     }
 }
 

@@ -182,6 +182,26 @@ extension MulticamSession {
         try set(of: role, describedAs: words) { _ throws(DeviceError) in requests }
     }
 
+    /// Turns a camera that automatic framing moves. This isn't a change by the user, and it isn't listed in the manifest.
+    ///
+    /// - Parameters:
+    ///   - role: The camera's role.
+    ///   - requests: Values of the camera's controls for pan, tilt, and zoom.
+    /// - Throws: `SessionChangeError` if the camera is missing, disconnected, or doesn't accept a value.
+    package func turn(_ role: String, _ requests: [ControlRequest]) throws(SessionChangeError) {
+        let input = try runningInput(of: role)
+        do throws(DeviceError) {
+            let refused = try input.set(requests).first { $0.fault != nil }
+            if let refused, let fault = refused.fault {
+                throw DeviceError(
+                    device: role, operation: "setting \(refused.request.name.printable())",
+                    reason: .control(fault))
+            }
+        } catch {
+            throw SessionChangeError(error)
+        }
+    }
+
     /// Returns the camera that currently has a role, and its controls with their current values.
     /// Communication with the device takes several milliseconds; don't call this method from a Swift task.
     ///
@@ -218,7 +238,12 @@ extension MulticamSession {
             throw SessionChangeError(error)
         }
         do throws(SessionChangeError) {
-            try change(describedAs: [words.printable(limit: 400)]) { _ in [] }
+            // The user takes over from automatic framing.
+            let isTurned = outcomes.contains { CameraAim.isAimed(by: $0.request.name) }
+            try change(describedAs: [words.printable(limit: 400)]) { running in
+                if isTurned { running.endTurning(of: role) }
+                return []
+            }
         } catch {
             // If the recording has ended, the settings still apply to the camera, but the manifest doesn't list them.
         }

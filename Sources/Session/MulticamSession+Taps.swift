@@ -1,5 +1,5 @@
 public import MulticamInputs
-public import MulticamMedia
+package import MulticamMedia
 public import MulticamPlan
 package import MulticamSessionFolder
 
@@ -7,7 +7,7 @@ extension MulticamSession {
     /// Converts a device timestamp to the session clock. A camera tap's frames carry device timestamps; audio
     /// and the program's frames are already on the session clock. Device timestamps differ from the session
     /// clock only in group recordings. Any thread may call this method.
-    public func time(stamped stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
+    package func time(stamped stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
 
     /// Attaches a tap in any phase of the session. The tap's handler receives frames until `detach` or the
     /// end of the session. Any thread may call this method.

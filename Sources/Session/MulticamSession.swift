@@ -25,7 +25,7 @@ public final class MulticamSession: Sendable {
     private let microphones: [String: any MicrophoneSource]
     private let voices: [String: any MicrophoneSource]
     /// Options for the session's recordings.
-    public let options: RecordingOptions
+    package let options: RecordingOptions
     let clock: any SessionClock
     let codecs: any CodecFactory
     let sinks: SessionSinks
@@ -241,6 +241,8 @@ public final class MulticamSession: Sendable {
         try await MediaThread.perform(named: "commit") { () throws(SessionChangeError) in
             try self.apply(changes, at: time) { outcome.complete(with: $0) }
         }
+        // A new session keeps its changes until it records, so there is nothing to wait for.
+        if lifecycle.withLock(\.isNew) { return .nextRecording }
         return await outcome.value
     }
 
@@ -392,7 +394,7 @@ public final class MulticamSession: Sendable {
     /// made without a machine.
     ///
     /// The value is recomputed only when cameras, microphones, their tracks, the program or live outputs change.
-    public var hardwareCost: HardwareCost? {
+    package var hardwareCost: HardwareCost? {
         let running = running.withLock(\.self)
         if let known = cachedCost.withLock({ $0 }), known.plan == running { return known.cost }
         let cost = running.cost
@@ -554,6 +556,7 @@ public final class MulticamSession: Sendable {
     /// Ends the session after its devices were stopped.
     private func endSession() {
         lifecycle.withLock { $0.end() }
+        controls.end()
         eventFeed.finish()
         end.complete(with: ())
     }

@@ -28,6 +28,9 @@ struct SessionLifecycle {
     /// Whether `close` was called.
     private(set) var isClosing = false
 
+    /// Whether the session has neither recorded nor been on standby, and isn't about to.
+    var isNew: Bool { if case .new = state { recording == nil } else { false } }
+
     /// Whether the session has ended, so that it accepts no more calls.
     var hasEnded: Bool { if case .ended = state { true } else { false } }
 

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 public import MulticamMedia
-public import MulticamMonitoring
+package import MulticamMonitoring
 package import MulticamPlan
-public import MulticamProfiles
+package import MulticamProfiles
 
 /// A session event, which is one line of `events.ndjson`.
 ///
@@ -72,7 +72,7 @@ public struct SessionEvent: Sendable, Equatable {
     }
 
     /// Kind of event, together with its fields.
-    public enum Content: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
         case standby(Standby)
         case started(Started)
         case reduced(Reduced)
@@ -205,7 +205,7 @@ public struct SessionEvent: Sendable, Equatable {
     }
 
     /// Kind and fields of the event.
-    public let content: Content
+    package let content: Content
     /// Time of the event relative to T0; negative before T0. On standby, this is the time since the last
     /// `standby` event.
     public let at: MediaTime
@@ -218,7 +218,7 @@ public struct SessionEvent: Sendable, Equatable {
     /// - Parameters:
     ///   - content: Kind and fields of the event.
     ///   - at: Time since T0. On standby, this is the time since the last `standby` event.
-    public init(_ content: Content, at: MediaTime) {
+    package init(_ content: Content, at: MediaTime) {
         self.content = content
         self.at = at
     }
@@ -278,7 +278,7 @@ extension SessionEvent {
     }
 
     /// The payload of `standby`.
-    public struct Standby: Payload {
+    package struct Standby: Payload {
         package static let meaning =
             "The devices are running, and the session waits for the next recording. This event isn't stored in the file."
 
@@ -286,13 +286,13 @@ extension SessionEvent {
     }
 
     /// The payload of `started`.
-    public struct Started: Payload {
+    package struct Started: Payload {
         package static let meaning = "The recording has started. This event follows T0 within 100 ms."
 
         /// Start time of the recording (T0) on `CLOCK_MONOTONIC`.
         package let t0_monotonic_ns: Int64
         /// Path of the session folder; `nil` if the session writes no files.
-        public let folder: String?
+        package let folder: String?
 
         package init(t0_monotonic_ns: Int64, folder: String? = nil) {
             self.t0_monotonic_ns = t0_monotonic_ns
@@ -301,14 +301,14 @@ extension SessionEvent {
     }
 
     /// The payload of `reduced`.
-    public struct Reduced: Payload {
+    package struct Reduced: Payload {
         package static let meaning =
             "Frame rate or resolution was reduced before the start to meet the budget."
 
         /// Description of the reduction.
-        public let step: String
+        package let step: String
         /// Why the reduction was necessary.
-        public let reason: String
+        package let reason: String
         /// Hardware cost before the reduction.
         package let before: Double
         /// Hardware cost after the reduction.
@@ -323,11 +323,11 @@ extension SessionEvent {
     }
 
     /// The payload of `mark`.
-    public struct Mark: Payload {
+    package struct Mark: Payload {
         package static let meaning = "The user set a marker."
 
         /// The marker's name.
-        public let text: String
+        package let text: String
 
         package init(text: String) {
             self.text = text
@@ -335,15 +335,15 @@ extension SessionEvent {
     }
 
     /// The payload of `still`.
-    public struct Still: Payload {
+    package struct Still: Payload {
         package static let meaning = "A still was saved from the recording."
 
         /// Role of the camera.
-        public let track: String
+        package let track: String
         /// Path of the still image.
-        public let file: String
+        package let file: String
         /// Path of the video clip that was recorded just before and after the still image.
-        public let clip: String?
+        package let clip: String?
 
         package init(track: String, file: String, clip: String? = nil) {
             self.track = track
@@ -353,7 +353,7 @@ extension SessionEvent {
     }
 
     /// The payload of `split`.
-    public struct Split: Payload {
+    package struct Split: Payload {
         package static let meaning =
             "The recording continues in new files, because the user requested a split (`part`, `files`), the frame size of a camera whose stream is copied changed, or a track started."
 
@@ -362,15 +362,15 @@ extension SessionEvent {
         /// Paths of the new files, if the user requested a split.
         package let files: [String]?
         /// Name of the track that continues in a new file.
-        public let track: String?
+        package let track: String?
         /// Path of the track's new file.
-        public let file: String?
+        package let file: String?
         /// New width of the frames in pixels.
         package let width: Int64?
         /// New height of the frames in pixels.
         package let height: Int64?
         /// Message for users; set if a new track starts.
-        public let text: String?
+        package let text: String?
 
         package init(
             part: Int64? = nil, files: [String]? = nil, track: String? = nil, file: String? = nil,
@@ -387,18 +387,18 @@ extension SessionEvent {
     }
 
     /// The payload of `change`.
-    public struct Change: Payload {
+    package struct Change: Payload {
         package static let meaning =
             "The user changed the program or the devices, or started a live output for which the size or frame rate of cameras had to be reduced. The other fields describe the new state. `arrangement`, as in [the manifest](manifest.md#arrangements), is present if the picture or the mix changed."
 
         /// Descriptions of the changes.
-        public let changes: [String]
+        package let changes: [String]
         /// A message for users.
-        public let text: String
+        package let text: String
         /// Layout of the program.
-        public let layout: ProgramLayout?
+        package let layout: ProgramLayout?
         /// Roles of the visible cameras, the main camera first.
-        public let shown: [String]?
+        package let shown: [String]?
         /// Roles of the audible microphones.
         package let mix: [String]?
         /// Hardware cost of the plan after the change.
@@ -428,22 +428,22 @@ extension SessionEvent {
     }
 
     /// The payload of `drop`.
-    public struct Drop: Payload {
+    package struct Drop: Payload {
         package static let meaning =
             "Frames (`count`) or audio (`duration_ns`) are missing. `reason` is present if an encoder failed."
 
         /// Name of the track.
-        public let track: String
+        package let track: String
         /// Cause of the loss.
-        public let cause: String
+        package let cause: String
         /// Number of lost frames.
-        public let count: Int64?
+        package let count: Int64?
         /// Length of the missing audio.
         package let duration_ns: Int64?
         /// Why an encoder failed.
-        public let reason: String?
+        package let reason: String?
         /// A message for users.
-        public let text: String?
+        package let text: String?
 
         package init(
             track: String, cause: String, count: Int64? = nil, duration_ns: Int64? = nil,
@@ -459,16 +459,16 @@ extension SessionEvent {
     }
 
     /// The payload of `device-lost`.
-    public struct DeviceLost: Payload {
+    package struct DeviceLost: Payload {
         package static let meaning =
             "A device was unplugged, stopped delivering data, or reached the end of its file. The cause is `silent` if a camera stopped delivering frames without reporting a fault."
 
         /// Role of the device.
-        public let track: String
+        package let track: String
         /// The cause of the outage.
-        public let cause: String
+        package let cause: String
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(track: String, cause: String, text: String) {
             self.track = track
@@ -478,13 +478,13 @@ extension SessionEvent {
     }
 
     /// The payload of `device-restored`.
-    public struct DeviceRestored: Payload {
+    package struct DeviceRestored: Payload {
         package static let meaning = "The device is delivering data again."
 
         /// Role of the device.
-        public let track: String
+        package let track: String
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(track: String, text: String) {
             self.track = track
@@ -493,16 +493,16 @@ extension SessionEvent {
     }
 
     /// The payload of `orientation`.
-    public struct Orientation: Payload {
+    package struct Orientation: Payload {
         package static let meaning =
             "A camera with `rotation: sensor` was rotated with the computer, or the computer's orientation became unknown."
 
         /// Role of the camera; `nil` if the orientation became unknown.
-        public let track: String?
+        package let track: String?
         /// Clockwise rotation in degrees that makes the camera's frames upright; `nil` if the orientation became unknown.
-        public let degrees: Int64?
+        package let degrees: Int64?
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(track: String? = nil, degrees: Int64? = nil, text: String) {
             self.track = track
@@ -512,7 +512,7 @@ extension SessionEvent {
     }
 
     /// The payload of `clock`.
-    public struct Clock: Payload {
+    package struct Clock: Payload {
         package static let meaning =
             "The clock model of a device became reliable (`locked`), became unreliable (`lost`), or was reset (`restarted`). `moved_us` and `restarts` are present after a reset."
 
@@ -529,7 +529,7 @@ extension SessionEvent {
         }
 
         /// Role of the device.
-        public let track: String
+        package let track: String
         /// The new state of the clock model.
         package let state: State
         /// Rate error of the device in parts per million; positive if the device is fast.
@@ -555,7 +555,7 @@ extension SessionEvent {
     }
 
     /// The payload of `governor`.
-    public struct Governor: Payload {
+    package struct Governor: Payload {
         package static let meaning = "The governor lowered quality, restored it, or ended the recording."
 
         /// Direction of a step.
@@ -564,13 +564,13 @@ extension SessionEvent {
         }
 
         /// Description of the governor's step.
-        public let step: String
+        package let step: String
         /// Why the step was necessary.
-        public let reason: String
+        package let reason: String
         /// Whether quality was lowered or restored.
         package let direction: Direction
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(step: String, reason: String, direction: Direction, text: String) {
             self.step = step
@@ -581,7 +581,7 @@ extension SessionEvent {
     }
 
     /// The payload of `pressure`.
-    public struct Pressure: Payload {
+    package struct Pressure: Payload {
         package static let meaning =
             "The level of system pressure changed. `text` is present from `serious` upward."
 
@@ -602,7 +602,7 @@ extension SessionEvent {
         }
 
         /// The new level of system pressure.
-        public let level: PressureLevel
+        package let level: PressureLevel
         /// The previous level of system pressure.
         package let was: PressureLevel
         /// Numeric value of the system pressure.
@@ -610,7 +610,7 @@ extension SessionEvent {
         /// The factors, starting with the worst.
         package let factors: [Factor]
         /// A message for users.
-        public let text: String?
+        package let text: String?
 
         package init(
             level: PressureLevel, was: PressureLevel, cost: Double, factors: [Factor], text: String? = nil
@@ -624,12 +624,12 @@ extension SessionEvent {
     }
 
     /// The payload of `silence`.
-    public struct Silence: Payload {
+    package struct Silence: Payload {
         package static let meaning =
             "A microphone became silent or audible again, or its signal was lost or restored."
 
         /// Role of the microphone.
-        public let track: String
+        package let track: String
         /// The kind of alarm.
         package let alarm: AudioAlarm.Kind
         /// Whether the alarm begins or ends.
@@ -639,7 +639,7 @@ extension SessionEvent {
         /// Duration of the silence in seconds.
         package let seconds: Double
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(
             track: String, alarm: AudioAlarm.Kind, state: AlarmState, level_dbfs: Level, seconds: Double,
@@ -655,11 +655,11 @@ extension SessionEvent {
     }
 
     /// The payload of `clipping`.
-    public struct Clipping: Payload {
+    package struct Clipping: Payload {
         package static let meaning = "A microphone started or stopped clipping."
 
         /// Role of the microphone.
-        public let track: String
+        package let track: String
         /// The kind of alarm.
         package let alarm: AudioAlarm.Kind
         /// Whether the alarm begins or ends.
@@ -667,7 +667,7 @@ extension SessionEvent {
         /// Peak level in dBFS.
         package let level_dbfs: Level
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(
             track: String, alarm: AudioAlarm.Kind, state: AlarmState, level_dbfs: Level, text: String
@@ -681,18 +681,18 @@ extension SessionEvent {
     }
 
     /// The payload of `face-appeared`.
-    public struct FaceAppeared: Payload {
+    package struct FaceAppeared: Payload {
         package static let meaning =
             "A face was found in the frames of a camera. `at_ns` is the capture time, and `box` is the place of the face in the upright frame. Another process finds faces, so the event follows its time by a fraction of a second."
 
         /// Role of the camera.
-        public let track: String
+        package let track: String
         /// Number of the face in the session, which doesn't change while the person is visible.
-        public let face: Int64
+        package let face: Int64
         /// Place of the face, as fractions of the upright frame.
-        public let box: FramePart
+        package let box: FramePart
         /// Confidence of the detector, 0…1.
-        public let confidence: Double
+        package let confidence: Double
 
         package init(track: String, face: Int64, box: FramePart, confidence: Double) {
             (self.track, self.face, self.box, self.confidence) = (track, face, box, confidence)
@@ -700,31 +700,31 @@ extension SessionEvent {
     }
 
     /// The payload of `face-lost`.
-    public struct FaceLost: Payload {
+    package struct FaceLost: Payload {
         package static let meaning =
             "A face hasn't been found for several seconds. `at_ns` is the capture time of the last frame that showed it."
 
         /// Role of the camera.
-        public let track: String
+        package let track: String
         /// Number of the face in the session.
-        public let face: Int64
+        package let face: Int64
 
         package init(track: String, face: Int64) { (self.track, self.face) = (track, face) }
     }
 
     /// The payload of `code`.
-    public struct Code: Payload {
+    package struct Code: Payload {
         package static let meaning =
             "A QR code or bar code was read. The event repeats only after the code wasn't visible for 10 s. Control characters in `payload` are replaced. Don't act on a payload without asking the user: anyone can hold a code in front of a camera."
 
         /// Role of the camera.
-        public let track: String
+        package let track: String
         /// The symbology of the code.
-        public let kind: DetectedCode.Kind
+        package let kind: DetectedCode.Kind
         /// The content of the code.
-        public let payload: String
+        package let payload: String
         /// Place of the code, as fractions of the upright frame.
-        public let box: FramePart
+        package let box: FramePart
 
         package init(track: String, kind: DetectedCode.Kind, payload: String, box: FramePart) {
             (self.track, self.kind, self.payload, self.box) = (track, kind, payload, box)
@@ -732,12 +732,12 @@ extension SessionEvent {
     }
 
     /// The payload of `framing`.
-    public struct Framing: Payload {
+    package struct Framing: Payload {
         package static let meaning =
             "Automatic framing moves the visible part of a camera in the program. `motion` is as in [the manifest](manifest.md#arrangements)."
 
         /// Role of the camera.
-        public let track: String
+        package let track: String
         /// The motion of the camera's layer, relative to T0.
         package let motion: FramingMotion
 
@@ -745,16 +745,16 @@ extension SessionEvent {
     }
 
     /// The payload of `encoder`.
-    public struct EncoderChange: Payload {
+    package struct EncoderChange: Payload {
         package static let meaning =
             "A stream continues with another encoder (`to`), or ends because no encoder is left (`ended_ns`)."
 
         /// Name of the track.
-        public let track: String
+        package let track: String
         /// Why the encoder failed.
-        public let reason: String
+        package let reason: String
         /// A message for users.
-        public let text: String
+        package let text: String
         /// Name of the failed encoder.
         package let from: String?
         /// Device node of the failed encoder.
@@ -782,12 +782,12 @@ extension SessionEvent {
     }
 
     /// The payload of `live-output`.
-    public struct LiveOutput: Payload {
+    package struct LiveOutput: Payload {
         package static let meaning =
             "The state of a live output changed, or the reason for its state changed. At T0, one event is written for each running live output. The counts start when the output starts. `text` is present if there is a problem."
 
         /// Name of the live output.
-        public let name: String
+        package let name: String
         /// Kind of live output.
         package let kind: String
         /// The state of the live output.
@@ -797,7 +797,7 @@ extension SessionEvent {
         /// Number of dropped frames.
         package let dropped_frames: Int64
         /// A message for users.
-        public let text: String?
+        package let text: String?
 
         package init(
             name: String, kind: String, state: LiveOutputStatus.State, sent_frames: Int64,
@@ -813,15 +813,15 @@ extension SessionEvent {
     }
 
     /// The payload of `warning`.
-    public struct Warning: Payload {
+    package struct Warning: Payload {
         package static let meaning = "A problem without a specific event type."
 
         /// A message for users.
-        public let text: String
+        package let text: String
         /// Name of the affected track.
-        public let track: String?
+        package let track: String?
         /// Path of the affected file.
-        public let file: String?
+        package let file: String?
         /// Number of frames or samples that have been lost so far because of a slow disk.
         package let left_out: Int64?
         /// Minutes until the disk is full.
@@ -830,9 +830,9 @@ extension SessionEvent {
         package let free_bytes: Int64?
         /// Cause of the loss if an audio stream ended, or reason for the last disconnection if a device disconnects
         /// repeatedly.
-        public let cause: String?
+        package let cause: String?
         /// Why an encoder failed.
-        public let reason: String?
+        package let reason: String?
 
         package init(
             text: String, track: String? = nil, file: String? = nil, left_out: Int64? = nil,
@@ -850,14 +850,14 @@ extension SessionEvent {
     }
 
     /// The payload of `paused`.
-    public struct Paused: Payload {
+    package struct Paused: Payload {
         package static let meaning =
             "System pressure ended the recording, and `--resume` waits for recovery. This event is printed only to standard output."
 
         /// Path of the session folder.
-        public let folder: String
+        package let folder: String
         /// A message for users.
-        public let text: String
+        package let text: String
 
         package init(folder: String, text: String) {
             self.folder = folder
@@ -866,16 +866,16 @@ extension SessionEvent {
     }
 
     /// The payload of `finished`.
-    public struct Finished: Payload {
+    package struct Finished: Payload {
         package static let meaning =
             "The last line of a recording. `folder` and `exit`, the exit status, are present only on standard output."
 
         /// The outcome of the recording.
         package let outcome: Manifest.Outcome
         /// The verdict on the recording.
-        public let verdict: String
+        package let verdict: String
         /// Path of the session folder.
-        public let folder: String?
+        package let folder: String?
         /// The exit status of the program.
         package let exit: Int64?
 
@@ -888,7 +888,7 @@ extension SessionEvent {
     }
 
     /// The payload of `recovered`.
-    public struct Recovered: Payload {
+    package struct Recovered: Payload {
         package static let meaning = "`multicam recover` completed the recording."
 
         /// A track that was recovered.

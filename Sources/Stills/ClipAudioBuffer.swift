@@ -88,7 +88,7 @@ package final class ClipAudioBuffer: Sendable {
 }
 
 /// A microphone source that also feeds a `ClipAudioBuffer`.
-private struct TappedMicrophone: MicrophoneSource {
+private struct TappedMicrophone: DetailedMicrophoneSource {
     let source: any MicrophoneSource
     let buffer: ClipAudioBuffer
 

@@ -79,7 +79,7 @@ final class StressSampler: HostReading {
 
 /// Counts the frames that a camera delivers, before they reach the session. The counting is done on the
 /// camera's own thread.
-final class ObservedCamera: CameraSource {
+final class ObservedCamera: DetailedCameraSource {
     private struct State {
         var counts = StressSample.Camera()
         var start: ClockTime?

@@ -9,7 +9,7 @@ package import MulticamMedia
 /// frame for longer than one frame interval, the camera repeats the last frame, as a media player does. JPEG
 /// frames are passed through unchanged and are delivered in batches if no consumer is latency-sensitive.
 /// Frames of any other codec are decoded.
-package final class FileCamera: CameraSource {
+package final class FileCamera: DetailedCameraSource {
     /// Description of the file as a device: its identity, selector, and only format.
     package let device: CaptureDevice
     /// Pixel format, size and frame rate of the file's video stream.

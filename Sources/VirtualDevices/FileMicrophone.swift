@@ -7,7 +7,7 @@ package import MulticamMedia
 /// the capture time T0 + p. File times are relative to the beginning of the file's earliest stream, so the
 /// offset between video and audio is preserved. Gaps in the file's audio are played as silence, as in a media
 /// player. Audio that can't be decoded is reported as lost.
-package final class FileMicrophone: MicrophoneSource {
+package final class FileMicrophone: DetailedMicrophoneSource {
     /// Description of the file as a device: its identity, selector, and audio format.
     package let device: CaptureDevice
     /// Sample rate in Hz and channel count of the file's audio stream.

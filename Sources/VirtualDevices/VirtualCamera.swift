@@ -6,7 +6,7 @@ package import MulticamMedia
 ///
 /// Each frame is prepared during its exposure and delivered when it is due. The content of a frame depends only on the
 /// session clock, the selector, and the role. Recordings in simulated time are therefore byte-for-byte reproducible.
-package final class VirtualCamera: CameraSource {
+package final class VirtualCamera: DetailedCameraSource {
     /// Identity, selector, offered formats, and controls of this camera.
     package let device: CaptureDevice
     /// Format that the camera delivers after `start`. `change(to:)` doesn't update this property.

@@ -6,7 +6,7 @@ package import MulticamMedia
 ///
 /// The microphone delivers slices of about 10 ms. Drops and losses affect whole slices. The value of a sample depends
 /// only on the session clock, the selector, and the role.
-package final class VirtualMicrophone: MicrophoneSource {
+package final class VirtualMicrophone: DetailedMicrophoneSource {
     /// Identity, selector, and audio format of this microphone.
     package let device: CaptureDevice
     /// Sample rate in Hz and channel count from the selector.

@@ -14,10 +14,13 @@ package enum Vision {
     /// Examines the cameras that are requested on standard input, until standard input or the connection ends. Blocks
     /// the calling thread, which must be the main thread.
     ///
-    /// - Parameter arguments: The program's name, `--socket`, and the path of the media socket.
+    /// With `--frames` instead, frames of one recorded camera are received from a descriptor; see `AnalysisStream`.
+    ///
+    /// - Parameter arguments: The program's name, `--socket`, and the path of the media socket; or `--frames`.
     /// - Returns: The exit status: 0 after the end of standard input, 1 if the connection or a detector fails, 2 for
     ///   invalid arguments.
     package static func run(_ arguments: [String]) -> Int32 {
+        if arguments.dropFirst() == [AnalysisStream.option] { return analyzeRecording() }
         guard arguments.count == 3, arguments[1] == "--socket" else {
             writeMessage(
                 "this program must be started by `multicam` with the option --socket PATH, the path of the session's media socket."
@@ -35,11 +38,7 @@ package enum Vision {
             writeMessage("the detectors can't be created: out of memory.")
             return 1
         }
-        Confinement.limitMemory()
-        let refusals =
-            Confinement.restrictFilesAndPrepareReserve()
-            + [Confinement.restrictSystemCalls()].compactMap(\.self)
-        for refusal in refusals { writeMessage(refusal) }
+        confine()
         let process = VisionProcess(connection)
         MediaThread.startWhenPossible(name: "vision:input") {
             StandardStreams.readLines(
@@ -66,6 +65,36 @@ package enum Vision {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         process.run(detector, reader)
         return 1
+    }
+
+    /// Examines the frames of a recorded camera, until the stream ends.
+    private static func analyzeRecording() -> Int32 {
+        let stream = OwnedDescriptor(owning: AnalysisStream.descriptor)
+        guard let detector = HOGFaceDetector() else {
+            writeMessage("the detectors can't be created: out of memory.")
+            return 1
+        }
+        confine()
+        MediaThread.startWhenPossible(name: "vision:input") {
+            StandardStreams.readLines({ _ in }, tooLong: {})
+            // The renderer has ended.
+            _exit(0)
+        }
+        do throws(RecordedFrameStream.Failure) {
+            try RecordedFrameStream(stream).analyze(detector)
+        } catch {
+            writeMessage(error.description)
+            return 1
+        }
+        return 0
+    }
+
+    private static func confine() {
+        Confinement.limitMemory()
+        let refusals =
+            Confinement.restrictFilesAndPrepareReserve()
+            + [Confinement.restrictSystemCalls()].compactMap(\.self)
+        for refusal in refusals { writeMessage(refusal) }
     }
 
     private static func writeMessage(_ sentence: String) {

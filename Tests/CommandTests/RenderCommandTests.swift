@@ -55,6 +55,9 @@ struct RenderCommandTests {
             (["--cut", "nothing.json"], "nothing.json"),
             (["--layout", "grid", "--profile", "pip"], "can't be combined"),
             (["--profile", "tracks"], "the profile has no program"), (["--from", "-1"], "expected a time"),
+            (["--framing", "everyone"], "one of people, speaker"), (["--framing", "off"], "one of people"),
+            (["--enlargement", "2"], "requires `--framing`"),
+            (["--framing", "people", "--enlargement", "9"], "a number from 1 to 4"),
         ] as [(words: [String], expected: String)])
     func nonsense(words: [String], expected: String) throws {
         let scratch = try Scratch()
@@ -62,6 +65,36 @@ struct RenderCommandTests {
         let outcome = try Multicam.run([Multicam.path, "render", folder] + words)
         #expect(outcome.status == 2 && outcome.output.isEmpty)
         #expect(outcome.errors.contains(expected), "\(outcome.errors)")
+    }
+
+    @Test("automatic framing searches the tracks once, and renders the requested size")
+    func framing() throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch)
+        for number in 1...2 {
+            let outcome = try Multicam.run("render", folder, "--framing", "speaker", "--size", "180x320")
+            #expect(
+                outcome.status == 0 && outcome.lines == ["\(folder)/edit/render-\(number).mp4"],
+                "\(outcome.errors)")
+        }
+        let files = try (1...2).map { try Data(contentsOf: URL(filePath: "\(folder)/edit/render-\($0).mp4")) }
+        #expect(files[0] == files[1])
+        #expect(FileManager.default.fileExists(atPath: folder + "/edit/vision.ndjson"))
+    }
+
+    @Test("automatic framing requires camera tracks and the program for frame analysis")
+    func framingImpossible() throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch)
+        let alone = try Multicam.run([
+            try Multicam.copy(in: scratch), "render", folder, "--framing", "people",
+        ])
+        #expect(
+            alone.status == 1 && alone.errors.contains("multicam-vision isn't installed"), "\(alone.errors)")
+        #expect(alone.errors.split(separator: "\n").count == 1)
+        for file in ["desk", "face"] { unlink("\(folder)/cameras/\(file).mov") }
+        let outcome = try Multicam.run("render", folder, "--framing", "people")
+        #expect(outcome.status == 2 && outcome.errors.contains("has no camera tracks"), "\(outcome.errors)")
     }
 
     @Test("a cut by voice requires a camera per microphone, and the error explains how to specify it")

@@ -680,6 +680,29 @@ def _(room, browser, arguments):
     room.until("the page knows", lambda: mute.get_attribute("aria-pressed") == "false")
 
 
+@holds("A microphone's and the mix's filters are selected from presets, undone, and shown as the recorder has them.")
+def _(room, browser, arguments):
+    page = room.page
+    for role, filters in [("host-mic", lambda: room.microphone("host-mic")["processing"]), ("program", lambda: room.status()["program"]["processing"])]:
+        select = page.locator(f'mc-strip[data-role="{role}"] .processing')
+        room.until("there are none", lambda: filters() == "off" and select.input_value() == "off")
+        select.select_option("voice-noisy-room")
+        room.until("the recorder has them", lambda: filters() == "voice-noisy-room")
+        room.until("the page shows it", lambda: select.input_value() == "voice-noisy-room" and select.get_attribute("data-pending") is None)
+        page.wait_for_timeout(300)
+        page.locator(".undo").click()
+        room.until("it is undone", lambda: filters() == "off" and select.input_value() == "off")
+        room.until("undo has become redo", lambda: "Redo" in page.locator(".undo").inner_text())
+        room.command("processing", role, "voice", "presence=4")
+        room.until("the page shows other filters", lambda: select.input_value() == "custom" and "presence=4" in select.get_attribute("title"))
+        before = room.status()["microphones"][0]["gain"]
+        select.focus()
+        page.keyboard.press("Home")
+        room.until("keys select a preset", lambda: filters() == "off" and select.input_value() == "off")
+        assert room.status()["microphones"][0]["gain"] == before, "arrow keys in the list don't change the gain"
+        select.blur()
+
+
 @holds("Solo and Listen play audio only in this page, one source at a time.")
 def _(room, browser, arguments):
     role = room.status()["microphones"][0]["role"]
@@ -2554,7 +2577,7 @@ def told_recordings(told):
     return entry
 
 
-@holds("The card, the list of recordings, downloads and measured offsets fit at every size, in both color schemes and languages, also enlarged.")
+@holds("The card, the list of recordings, downloads and measured offsets fit at every size, in both color schemes, also enlarged.")
 def _(room, browser, arguments):
     for locale in ("en-GB", "de-DE"):
         def card(**options):
@@ -2577,7 +2600,7 @@ def _(room, browser, arguments):
         check_looks(recordings, "header, #recordings", f"recordings, {locale}", [".recording-item", ".made-files a", ".manage button", "#recording-order", "[data-job]"] if locale == "en-GB" else [])
 
 
-@holds("Prepare's form with added roles fits at every size, in both color schemes and languages, also enlarged.")
+@holds("Prepare's form with added roles fits at every size, in both color schemes, also enlarged.")
 def _(room, browser, arguments):
     needs(room, "/api/v1/profiles")
     for locale in ("en-GB", "de-DE"):

@@ -1,7 +1,7 @@
 import MulticamMedia
 
 /// A camera that fails to start, or delivers wrong events once or permanently.
-final class FaultyCamera: CameraSource {
+final class FaultyCamera: DetailedCameraSource {
     static let events =
         ["nothing", "twice", "late", "swapped", "otherSize", "sizeZero", "sizeHuge", "otherPixel", "notKey"]
         + InvalidValues.damages + InvalidValues.times + InvalidValues.counts

@@ -1,7 +1,7 @@
 import MulticamMedia
 
 /// A microphone that fails to start, or delivers wrong events once or permanently.
-final class FaultyMicrophone: MicrophoneSource {
+final class FaultyMicrophone: DetailedMicrophoneSource {
     static let events =
         ["nothing", "twice", "late", "swapped", "noChannels", "manyChannels"] + InvalidValues.audioBlocks
         + InvalidValues.times

@@ -54,7 +54,7 @@ enum TestManifest {
 
     static func layer(
         _ role: String, _ place: (x: Int, y: Int, width: Int, height: Int), crop: FramePart = .whole,
-        rotation: Rotation = .none, mirrored: Bool = false, fit: FrameLayer.Fit = .contain,
+        rotation: Rotation = .none, mirrored: Bool = false, fit: FrameFit = .contain,
         border: Int = 0
     ) -> Manifest.Layer {
         Manifest.Layer(

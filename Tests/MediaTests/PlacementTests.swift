@@ -19,8 +19,8 @@ struct PlacementTests {
     }
 
     @Test(
-        "non-square pixels are placed as displayed", arguments: [FrameLayer.Fit.contain, .cover])
-    func anamorphic(fit: FrameLayer.Fit) {
+        "non-square pixels are placed as displayed", arguments: [FrameFit.contain, .cover])
+    func anamorphic(fit: FrameFit) {
         let place = Placement(
             of: FrameSize(width: 800, height: 640), pixel: AspectRatio("64:45"), crop: nil,
             rotation: .none,
@@ -56,7 +56,7 @@ struct PlacementTests {
 
     @Test("a frame with nearly the rectangle's aspect ratio fills it without cropping")
     func nearly() {
-        for fit in [FrameLayer.Fit.contain, .cover] {
+        for fit in [FrameFit.contain, .cover] {
             let place = Placement(
                 of: FrameSize(width: 1366, height: 768), crop: nil, rotation: .none, fit: fit,
                 into: rectangle(0, 0, 1920, 1080))

@@ -101,7 +101,7 @@ struct CameraMetadataTests {
 
     /// A custom camera that delivers a header clock with each frame, and reports once that the clock is
     /// unavailable.
-    private final class CountingCamera: CameraSource {
+    private final class CountingCamera: DetailedCameraSource {
         let device = CaptureDevice(
             mediaType: .video, deviceType: .screen, identity: DeviceIdentity(name: "counting"),
             name: "counting",

@@ -2,7 +2,7 @@ import MulticamMedia
 
 /// An H.264 camera whose stream is received starting in the middle. The first `keyless` frames are not marked
 /// as key frames.
-final class MidStreamCamera: CameraSource {
+final class MidStreamCamera: DetailedCameraSource {
     private let camera: any CameraSource
     private let keyless: Int64
 

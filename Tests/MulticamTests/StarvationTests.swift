@@ -5,7 +5,7 @@ import MulticamSessionFolder
 import Testing
 
 /// Simulated time in which one thread is stopped for a while, or constantly gets too little processor time.
-private final class StarvingClock: SessionClock {
+private final class StarvingClock: SteppingClock {
     /// The time at which the thread is paused, and the length of the pause, in seconds since the clock was
     /// created.
     private let pause: (at: Double, length: Double)?

@@ -103,7 +103,7 @@ struct PreviewSceneTests {
     func programPaused() throws {
         let program = try JSONSerialization.jsonObject(
             with: Data(
-                #"{"layout":"single","shown":["desk"],"on_air":["desk"],"mix":[],"captured":1,"duplicated":0,"lost":0,"losses":{}}"#
+                #"{"layout":"single","shown":["desk"],"on_air":["desk"],"mix":[],"processing":"off","captured":1,"duplicated":0,"lost":0,"losses":{}}"#
                     .utf8))
         var scene = PreviewScene(role: nil)
         scene.connect()

@@ -1,7 +1,7 @@
 package import MulticamMedia
 
 /// A camera that delivers no events.
-package struct StandingCamera: CameraSource {
+package struct StandingCamera: DetailedCameraSource {
     package let device: CaptureDevice
     package let format: VideoFormat
     package let color = ColorDescription(matrix: .bt601, range: .full)

@@ -1,7 +1,7 @@
 package import MulticamMedia
 
 /// A microphone that delivers no events.
-package struct StandingMicrophone: MicrophoneSource {
+package struct StandingMicrophone: DetailedMicrophoneSource {
     package let device: CaptureDevice
     package let format: AudioFormat
     package let deliveryDelay = Nanoseconds.zero

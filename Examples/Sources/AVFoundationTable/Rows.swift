@@ -74,7 +74,7 @@ extension Table {
     }
     func row38() async throws { try await choice.setUserPreferredCamera(camera) }
     func row39() async throws {
-        for await best in choice.systemPreferredCameras() { print(best?.reason.sentence ?? "no camera") }
+        for await best in choice.systemPreferredCameras() { print(best?.explanation ?? "no camera") }
     }
     func row40() async throws {
         try await session.commit([
@@ -95,9 +95,7 @@ extension Table {
         let external = try await DiscoverySession(mediaType: .video, deviceTypes: [.external]); _ = external
     }
     func row46() async throws {
-        for await event in session.events {
-            if case .deviceRestored(let device) = event.content { print(device.text ?? "") }
-        }
+        for await event in session.events { if case .deviceRestored(let role) = event.kind { print(role) } }
     }
     func row47() async throws { let position = camera.position; _ = position }
     func row48() async throws { let turns = camera.rotatesWithComputer; _ = turns }
@@ -128,8 +126,6 @@ extension Table {
         try await session.commit([.zoom(role: "desk", 1.5), .pan(role: "desk", 0.2)])
     }
     func row64() async throws {
-        for await event in session.events {
-            if case .warning(let warning) = event.content { print(warning.text ?? "") }
-        }
+        for await event in session.events { if case .warning(let text, _) = event.kind { print(text) } }
     }
 }

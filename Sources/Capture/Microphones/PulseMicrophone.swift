@@ -9,7 +9,7 @@ package import MulticamMedia
 /// server would move the stream to another device, the microphone delivers `.outageBegan` and retries every 500 ms. The
 /// microphone delivers `.outageEnded` with the first audio of the same source. `firstSample` advances with time during the
 /// outage.
-package final class PulseMicrophone: MicrophoneSource {
+package final class PulseMicrophone: DetailedMicrophoneSource {
     private struct State {
         var connection: PulseConnection?
         var delivery: PulseDelivery?

@@ -7,7 +7,7 @@ package import MulticamMedia
 ///
 /// Works like a `PulseMicrophone`. Both can record the same microphone at the same time. `init` loads the
 /// modules of the voice into the server; `stop` unloads them.
-package final class PulseVoice: MicrophoneSource {
+package final class PulseVoice: DetailedMicrophoneSource {
     /// Name of the audio output that programs must play to, so that the echo of their audio is canceled;
     /// `nil` without echo cancellation.
     package let outputName: String?

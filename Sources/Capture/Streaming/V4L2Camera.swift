@@ -7,7 +7,7 @@ internal import MulticamSystem
 /// While streaming, the camera can be unplugged and plugged in again at the same port or another one. A reconnected
 /// camera is recognized by its identity, reopened with the same format and controls, and continues to deliver frames.
 /// After `stop` the node is free, and `start` opens it again.
-package final class V4L2Camera: CameraSource {
+package final class V4L2Camera: DetailedCameraSource {
     /// The camera as listed by the catalog.
     package let device: CaptureDevice
     /// Format that the camera delivers after `start`. `change(to:)` doesn't change this property.

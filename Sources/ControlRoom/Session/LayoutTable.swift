@@ -3,8 +3,8 @@ internal import MulticamMedia
 internal import MulticamProfiles
 internal import MulticamSessionFolder
 
-/// The layouts of the program as a script for pages, generated from `ProgramLayout`. Pages don't contain a
-/// list of layouts and don't compute rectangles.
+/// The layouts of the program and the presets of filters as a script for pages, generated from `ProgramLayout` and
+/// `SoundProcessing.Preset`. Pages don't contain a list of layouts and don't compute rectangles.
 enum LayoutTable {
     /// Name of the script's file.
     static let name = "layout-table.js"
@@ -12,10 +12,11 @@ enum LayoutTable {
     /// Content of the script. The page's `layout-table.d.ts` declares the script's constants.
     static let script = Array(
         """
-        // Generated from the program's layouts.
+        // Generated from the program's layouts and the presets of filters.
         export const layouts = \(WebJSON.text(ProgramLayout.allCases.map { Entry($0) }));
         export const corners = \(WebJSON.text(InsetStyle.Corner.allCases));
         export const special = \(WebJSON.text(Special()));
+        export const processingPresets = \(WebJSON.text(SoundProcessing.Preset.allCases.map(\.rawValue)));
         export const iconSize = \(WebJSON.text([iconSize.width, iconSize.height]));
 
         """.utf8)
@@ -84,7 +85,7 @@ struct ProposedLayers: Encodable {
     private struct Layer: Encodable {
         let role: String
         let x, y, width, height: Int
-        let fit: FrameLayer.Fit
+        let fit: FrameFit
     }
 
     private let layers: [Layer]

@@ -44,7 +44,7 @@ public final class AudioTap: Sendable {
     ///
     /// - Parameters:
     ///   - role: The microphone's role, or `program` for the stereo mix.
-    ///   - capacity: Maximum number of 20 ms slices queued for the handler, at least 1.
+    ///   - capacity: Maximum number of 20 ms slices queued for the handler; values below 1 count as 1.
     ///   - handler: Called for each slice, one at a time, on the tap's own thread.
     public convenience init(
         role: String, capacity: Int = 50, handler: @escaping @Sendable (Slice) -> Void
@@ -58,7 +58,7 @@ public final class AudioTap: Sendable {
         self.role = role
         self.mayStall = mayStall
         self.handler = handler
-        queue = BoundedQueue(capacity: capacity)
+        queue = BoundedQueue(capacity: max(1, capacity))
     }
 
     /// Number of slices dropped because the handler was too slow.

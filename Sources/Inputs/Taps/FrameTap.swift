@@ -12,7 +12,7 @@ internal import MulticamMonitoring
 /// frames of a camera after the handler returns, because their memory may belong to the driver.
 public final class FrameTap: Sendable {
     /// Pixel format of the frames passed to the handler.
-    public typealias Format = FrameRequest.Format
+    package typealias Format = FrameRequest.Format
 
     private struct State {
         var request: FrameRequest
@@ -55,7 +55,7 @@ public final class FrameTap: Sendable {
     ///   - request: The requested format, crop, size, and rate. A frame that can't be converted is dropped.
     ///   - isPreview: Whether the tap is only for a preview, so that the governor may pause the tap when the
     ///     computer is overloaded.
-    ///   - capacity: Maximum number of frames queued for the handler, at least 1.
+    ///   - capacity: Maximum number of frames queued for the handler; values below 1 count as 1.
     ///   - handler: Called for each frame, one at a time, on the tap's own thread.
     public convenience init(
         role: String, _ request: FrameRequest, isPreview: Bool = false, capacity: Int = 3,
@@ -71,10 +71,10 @@ public final class FrameTap: Sendable {
     ///   - role: The camera's role, or `program`.
     ///   - format: Pixel format of the frames passed to the handler.
     ///   - isPreview: Whether the governor may pause the tap.
-    ///   - capacity: Maximum number of frames queued for the handler, at least 1.
+    ///   - capacity: Maximum number of frames queued for the handler; values below 1 count as 1.
     ///   - handler: Called for each frame, one at a time, on the tap's own thread.
     public convenience init(
-        role: String, format: Format, isPreview: Bool = false, capacity: Int = 3,
+        role: String, format: FrameRequest.Format, isPreview: Bool = false, capacity: Int = 3,
         handler: @escaping @Sendable (CapturedFrame) -> Void
     ) {
         self.init(
@@ -86,7 +86,7 @@ public final class FrameTap: Sendable {
     ///
     /// - Parameters:
     ///   - role: The camera's role.
-    ///   - capacity: Maximum number of raw frames queued for the handler, at least 1.
+    ///   - capacity: Maximum number of raw frames queued for the handler; values below 1 count as 1.
     ///   - handler: Called for each frame.
     package convenience init(
         role: String, rawCapacity capacity: Int, handler: @escaping @Sendable (CapturedFrame) -> Void
@@ -106,7 +106,7 @@ public final class FrameTap: Sendable {
         self.mayStall = mayStall
         self.handler = handler
         state = ConditionLock(State(request: request))
-        queue = BoundedQueue(capacity: capacity)
+        queue = BoundedQueue(capacity: max(1, capacity))
     }
 
     /// The requested format, crop, size, and rate. The request can be changed at any time from any thread. A

@@ -28,13 +28,13 @@ public final class MetadataTap: Sendable {
     ///
     /// - Parameters:
     ///   - role: The camera's role.
-    ///   - capacity: Maximum number of values queued for the handler, at least 1.
+    ///   - capacity: Maximum number of values queued for the handler; values below 1 count as 1.
     ///   - handler: Called for each value, one at a time, on the tap's own thread. The call follows the
     ///     capture of the frame after about the session's alignment delay.
     public init(role: String, capacity: Int = 240, handler: @escaping @Sendable (CameraMetadata) -> Void) {
         self.role = role
         self.handler = handler
-        queue = BoundedQueue(capacity: capacity)
+        queue = BoundedQueue(capacity: max(1, capacity))
     }
 
     /// Number of values dropped because the handler was too slow.

@@ -65,7 +65,7 @@ public final class PacketTap: Sendable {
     /// Creates a tap that calls `handler` for each packet after it has been attached to a session.
     ///
     /// - Parameters:
-    ///   - capacity: Maximum number of packets queued for the handler, at least 1. There are about 80 packets
+    ///   - capacity: Maximum number of packets queued for the handler; values below 1 count as 1. There are about 80 packets
     ///     per second.
     ///   - includesStandby: Whether the program is also encoded on standby, so that the tap receives packets.
     ///   - handler: Called for each packet, one at a time, in the decoding order of each stream, on the tap's
@@ -82,7 +82,7 @@ public final class PacketTap: Sendable {
         self.mayStall = mayStall
         self.includesStandby = includesStandby
         self.handler = handler
-        queue = BoundedQueue(capacity: capacity)
+        queue = BoundedQueue(capacity: max(1, capacity))
     }
 
     /// Number of packets dropped because the handler was too slow.

@@ -86,11 +86,43 @@ struct EditTimeline {
                     var placed = clip
                     placed.reason = shot.reason
                     placed.picture = clip.part.size.flatMap { EditPicture(layer, of: track, stored: $0) }
+                    placed.keys = keys(of: clip, in: shot, track, session)
                     if placed.picture != nil { layers[index].append(placed) }
                 }
             }
         }
         return layers
+    }
+
+    /// Returns the key frames of a clip whose visible part automatic framing moves; empty for a clip at rest.
+    private static func keys(
+        of clip: EditClip, in shot: Cut.Shot, _ track: SessionTrack, _ session: RecordedSession
+    ) -> [EditClip.Key] {
+        guard let stored = clip.part.size else { return [] }
+        var keys: [EditClip.Key] = []
+        var frame = clip.frames.lowerBound
+        while frame < clip.frames.upperBound {
+            let time = session.rate.time(ofTick: frame)
+            let layer = session.layers(of: shot, at: time).first { $0.role == track.role }
+            guard let picture = layer.flatMap({ EditPicture($0, of: track, stored: stored) }) else {
+                return []
+            }
+            keys.append(EditClip.Key(frame: frame - clip.frames.lowerBound, picture: picture))
+            if session.isMoving(shot, at: time, size: session.size, style: nil) {
+                frame += 1
+                continue
+            }
+            let next = session.nextArrangement(after: time).map {
+                session.rate.ticks(before: MediaTime(nanoseconds: $0.at_ns))
+            }
+            let end = min(max(next ?? .max, frame + 1), clip.frames.upperBound)
+            if end - 1 > frame {
+                keys.append(EditClip.Key(frame: end - 1 - clip.frames.lowerBound, picture: picture))
+            }
+            frame = end
+        }
+        guard keys.contains(where: { $0.picture != keys[0].picture }) else { return [] }
+        return EditClip.Key.reduced(keys)
     }
 
     /// Returns an array with the clip of one whole file; empty if the file falls between two frames.
@@ -188,8 +220,11 @@ struct EditClip: Equatable {
     let frames: Range<Int64>
     /// Start of the clip within the file.
     let start: ExactTime
-    /// Position of the picture; `nil` for audio, and for clips of angles outside the cut.
+    /// Position of the picture at the beginning of the clip; `nil` for audio, and for clips of angles outside the cut.
     var picture: EditPicture?
+    /// The picture at key frames, the first and the last frame of the clip included, if the visible part moves. Between key
+    /// frames, editors interpolate linearly.
+    var keys: [Key] = []
     /// Audio gain in decibels.
     var gain: Double = 0
     /// The reason for the shot, or an empty string.
@@ -197,6 +232,52 @@ struct EditClip: Equatable {
 
     /// Number of frames at the session's rate.
     var count: Int64 { frames.upperBound - frames.lowerBound }
+
+    /// The picture at a frame of a clip.
+    struct Key: Equatable {
+        /// Number of the frame, counted from the beginning of the clip.
+        let frame: Int64
+        /// Position of the picture.
+        let picture: EditPicture
+
+        /// Largest error of an interpolated edge, in pixels of the frame. Visible parts have even positions and sizes, so a
+        /// smaller limit would keep the rounding.
+        private static let tolerance = 2.0
+        /// Largest number of frames between key frames that is checked.
+        private static let longestSpan = 300
+
+        /// Returns the keys that are necessary to interpolate all others.
+        static func reduced(_ keys: [Key]) -> [Key] {
+            guard var first = keys.indices.first else { return [] }
+            var kept = [keys[first]]
+            while first < keys.count - 1 {
+                var end = first + 1
+                while end + 1 < keys.count, end + 1 - first <= longestSpan,
+                    isLine(keys[first], keys[end + 1], through: keys[(first + 1)...end])
+                {
+                    end += 1
+                }
+                kept.append(keys[end])
+                first = end
+            }
+            return kept
+        }
+
+        private static func isLine(_ first: Key, _ last: Key, through keys: ArraySlice<Key>) -> Bool {
+            let count = Double(last.frame - first.frame)
+            return keys.allSatisfy { key in
+                let share = Double(key.frame - first.frame) / count
+                return zip(key.edges, zip(first.edges, last.edges)).allSatisfy { edge, ends in
+                    abs(ends.0 + (ends.1 - ends.0) * share - edge) <= tolerance
+                }
+            }
+        }
+
+        private var edges: [Double] {
+            let part = picture.source
+            return [part.x, part.y, part.x + part.width, part.y + part.height].map(Double.init)
+        }
+    }
 }
 
 /// The visible part of a file's upright frame, and its position in the edited picture.

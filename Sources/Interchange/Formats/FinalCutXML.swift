@@ -277,39 +277,65 @@ struct FinalCutXML {
         var adjustments: [XMLElement] = []
         let size = timeline.session.size
         if let picture = clip.picture, !picture.isPlain(in: size) {
-            // All four values are percentages of the frame's height.
-            let percent = { (pixels: Int) in
-                EditXML.number(100 * Double(pixels) / Double(picture.frame.height))
-            }
-            if picture.source.size != picture.frame {
-                adjustments.append(
-                    EditXML.element(
-                        "adjust-crop", ["mode": "trim"],
-                        [
-                            EditXML.element(
-                                "trim-rect",
-                                [
-                                    "left": percent(picture.cropMargins.left),
-                                    "top": percent(picture.cropMargins.top),
-                                    "right": percent(picture.cropMargins.right),
-                                    "bottom": percent(picture.cropMargins.bottom),
-                                ])
-                        ]))
-            }
-            let (scale, offset) = picture.transform(in: size)
-            let across = EditXML.number(100 * offset.x / Double(size.height))
-            let up = EditXML.number(-100 * offset.y / Double(size.height))
+            if picture.source.size != picture.frame { adjustments.append(crop(of: picture, in: clip)) }
             adjustments.append(EditXML.element("adjust-conform", ["type": "fit"]))
-            adjustments.append(
-                EditXML.element(
-                    "adjust-transform",
-                    [
-                        "position": "\(across) \(up)",
-                        "scale": "\(EditXML.number(scale.x)) \(EditXML.number(scale.y))",
-                        "rotation": "\(picture.rotation == .none ? 0 : -picture.rotation.degrees)",
-                    ]))
+            adjustments.append(transform(of: picture, in: clip))
         }
         return EditXML.element("mc-source", ["angleID": clip.role, "srcEnable": "video"], adjustments)
+    }
+
+    /// All four values are percentages of the frame's height.
+    private func crop(of picture: EditPicture, in clip: EditClip) -> XMLElement {
+        let edges: KeyValuePairs<String, (EditPicture) -> Int> = [
+            "left": { $0.cropMargins.left }, "top": { $0.cropMargins.top },
+            "right": { $0.cropMargins.right }, "bottom": { $0.cropMargins.bottom },
+        ]
+        func percent(_ picture: EditPicture, _ margin: (EditPicture) -> Int) -> String {
+            EditXML.number(100 * Double(margin(picture)) / Double(picture.frame.height))
+        }
+        let trim = EditXML.element(
+            "trim-rect", [:],
+            edges.flatMap { name, margin in animation(name, of: clip) { percent($0, margin) } })
+        for (name, margin) in edges { trim.addAttribute(name, percent(picture, margin)) }
+        return EditXML.element("adjust-crop", ["mode": "trim"], [trim])
+    }
+
+    private func transform(of picture: EditPicture, in clip: EditClip) -> XMLElement {
+        let size = timeline.session.size
+        func position(_ picture: EditPicture) -> String {
+            let offset = picture.transform(in: size).offset
+            let across = EditXML.number(100 * offset.x / Double(size.height))
+            return "\(across) \(EditXML.number(-100 * offset.y / Double(size.height)))"
+        }
+        func scale(_ picture: EditPicture) -> String {
+            let scale = picture.transform(in: size).scale
+            return "\(EditXML.number(scale.x)) \(EditXML.number(scale.y))"
+        }
+        return EditXML.element(
+            "adjust-transform",
+            [
+                "position": position(picture), "scale": scale(picture),
+                "rotation": "\(picture.rotation == .none ? 0 : -picture.rotation.degrees)",
+            ],
+            animation("position", of: clip, value: position) + animation("scale", of: clip, value: scale))
+    }
+
+    /// Returns the key frames of a parameter; empty if its value doesn't change. Times are those of the project.
+    private func animation(
+        _ name: String, of clip: EditClip, value: (EditPicture) -> String
+    ) -> [XMLElement] {
+        let values = clip.keys.map { (frame: $0.frame, value: value($0.picture)) }
+        guard values.contains(where: { $0.value != values.first?.value }) else { return [] }
+        let frames = values.map { key in
+            EditXML.element(
+                "keyframe",
+                [
+                    "time": time(clip.frames.lowerBound + key.frame), "value": key.value, "curve": "linear",
+                ])
+        }
+        return [
+            EditXML.element("param", ["name": name], [EditXML.element("keyframeAnimation", [:], frames)])
+        ]
     }
 
     // MARK: Attribute values

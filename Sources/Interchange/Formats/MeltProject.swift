@@ -215,7 +215,10 @@ struct MeltProject {
             add("volume", kdenlive: "volume", shotcut: "audioGain", [("level", EditXML.number(clip.gain))])
         }
         guard let picture = clip.picture else { return filters }
-        if picture.source.size != picture.frame {
+        // The positions of a moving part are animated by the filter that places the picture, because MLT's filter `crop` can't be
+        // animated. The picture then extends beyond its place, and is cropped there.
+        let isMoving = !clip.keys.isEmpty
+        if picture.source.size != picture.frame, !isMoving {
             let cut = turned(picture)
             add(
                 "crop", kdenlive: "crop", shotcut: "crop",
@@ -226,13 +229,49 @@ struct MeltProject {
         }
         if picture.isMirrored { add("mirror", kdenlive: "mirror", shotcut: "mirror", [("mirror", "flip")]) }
         let place = picture.target
+        let whole = isMoving ? clip.keys.map { "\($0.frame)=\(wholeFrame($0.picture))" } : []
         add(
             "affine", kdenlive: "pan_zoom", shotcut: "affineSizePosition",
             [
-                ("transition.rect", "\(place.x) \(place.y) \(place.width) \(place.height) 1"),
+                (
+                    "transition.rect",
+                    isMoving
+                        ? whole.joined(separator: ";")
+                        : "\(place.x) \(place.y) \(place.width) \(place.height) 1"
+                ),
                 ("transition.fill", "1"), ("transition.distort", "1"), ("background", "color:#00000000"),
             ])
+        if isMoving, place.size != timeline.session.size {
+            add(
+                "qtcrop", kdenlive: "qtcrop", shotcut: "cropRectangle",
+                [
+                    ("rect", "\(place.x) \(place.y) \(place.width) \(place.height) 1"), ("circle", "0"),
+                    ("color", "#00000000"), ("radius", "0"),
+                ])
+        }
+        guard isMoving else { return filters }
+        // Key frames are counted from the first frame of a filter, which is the first one of the clip.
+        let first = offset(of: clip)
+        for filter in filters {
+            filter.addAttribute("in", "\(first)")
+            filter.addAttribute("out", "\(first + clip.count - 1)")
+        }
         return filters
+    }
+
+    /// Returns the position and size in the picture of the whole frame, of which the picture's source fills the target.
+    private func wholeFrame(_ picture: EditPicture) -> String {
+        let (cut, place) = (turned(picture), picture.target)
+        let part = picture.rotation.swapsSides ? picture.source.size.transposed : picture.source.size
+        let frame = picture.rotation.swapsSides ? picture.frame.transposed : picture.frame
+        let across = Double(place.width) / Double(part.width)
+        let down = Double(place.height) / Double(part.height)
+        let left = picture.isMirrored ? cut.right : cut.left
+        let values = [
+            Double(place.x) - Double(left) * across, Double(place.y) - Double(cut.top) * down,
+            Double(frame.width) * across, Double(frame.height) * down,
+        ]
+        return values.map(EditXML.number).joined(separator: " ") + " 1"
     }
 
     /// Returns the crop at each edge of the frame after the rotation, which the producer applies first.

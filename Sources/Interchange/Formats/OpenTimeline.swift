@@ -108,7 +108,15 @@ struct OpenTimeline {
         }
         if let picture = clip.picture {
             known["picture"] = facts(of: picture)
-            if !picture.isPlain(in: timeline.session.size) { effects.append(transform(picture)) }
+            if !picture.isPlain(in: timeline.session.size) { effects.append(transform(picture, clip.keys)) }
+            if !clip.keys.isEmpty {
+                known["motion"] = .array(
+                    clip.keys.map { key in
+                        .object([
+                            "frame": .integer(key.frame), "source": rectangle(key.picture.source),
+                        ])
+                    })
+            }
         }
         return object(
             "Clip.2", track.devices.last.map { "\(track.role): \($0)" } ?? track.role,
@@ -123,14 +131,15 @@ struct OpenTimeline {
 
     // MARK: Picture effects
 
+    private func rectangle(_ pixels: PixelRectangle) -> JSONValue {
+        .object([
+            "x": .integer(Int64(pixels.x)), "y": .integer(Int64(pixels.y)),
+            "width": .integer(Int64(pixels.width)), "height": .integer(Int64(pixels.height)),
+        ])
+    }
+
     private func facts(of picture: EditPicture) -> JSONValue {
-        let rectangle = { (pixels: PixelRectangle) in
-            JSONValue.object([
-                "x": .integer(Int64(pixels.x)), "y": .integer(Int64(pixels.y)),
-                "width": .integer(Int64(pixels.width)), "height": .integer(Int64(pixels.height)),
-            ])
-        }
-        return .object([
+        .object([
             "source": rectangle(picture.source), "target": rectangle(picture.target),
             "rotation": .integer(Int64(picture.rotation.degrees)), "mirrored": .boolean(picture.isMirrored),
             "border": .integer(Int64(picture.border)),
@@ -139,28 +148,42 @@ struct OpenTimeline {
 
     /// Zoom values are factors relative to the frame fitted into the picture. Offsets are fractions of the
     /// picture's width and height, to the right and up.
-    private func transform(_ picture: EditPicture) -> JSONValue {
+    private func transform(_ picture: EditPicture, _ keys: [EditClip.Key]) -> JSONValue {
         let size = timeline.session.size
-        let (scale, offset) = picture.transform(in: size)
         let turn = picture.rotation == .none ? 0 : 360 - picture.rotation.degrees
-        return effect(
-            "Transform", 2,
-            [
+        func values(of picture: EditPicture) -> [(id: String, value: Double, usual: Double)] {
+            let (scale, offset) = picture.transform(in: size)
+            return [
                 ("transformationZoomX", abs(scale.x), 1), ("transformationZoomY", scale.y, 1),
                 ("transformationPan", offset.x / Double(size.width), 0),
                 ("transformationTilt", -offset.y / Double(size.height), 0),
                 ("transformationRotationAngle", Double(turn), 0),
-            ], isFlipped: scale.x < 0)
+            ]
+        }
+        let frames = keys.map { (frame: $0.frame, values: values(of: $0.picture).map(\.value)) }
+        return effect(
+            "Transform", 2, values(of: picture), frames: frames,
+            isFlipped: picture.transform(in: size).scale.x < 0)
     }
 
     private func effect(
         _ name: String, _ type: Int64, _ parameters: [(id: String, value: Double, usual: Double)],
-        isFlipped: Bool = false
+        frames: [(frame: Int64, values: [Double])] = [], isFlipped: Bool = false
     ) -> JSONValue {
-        var list = parameters.map { parameter in
-            JSONValue.object([
+        var list = parameters.enumerated().map { index, parameter in
+            // Frames are counted from the beginning of the clip.
+            let values = frames.map { (frame: $0.frame, value: $0.values[index]) }
+            let isMoving = values.contains { $0.value != values.first?.value }
+            let keys = (isMoving ? values : []).map { key in
+                (
+                    "\(key.frame)",
+                    JSONValue.object(["Value": .number(key.value), "Variant Type": .string("Double")])
+                )
+            }
+            return JSONValue.object([
                 "Parameter ID": .string(parameter.id), "Parameter Value": .number(parameter.value),
-                "Default Parameter Value": .number(parameter.usual), "Key Frames": .object([:]),
+                "Default Parameter Value": .number(parameter.usual),
+                "Key Frames": .object(Dictionary(keys, uniquingKeysWith: { first, _ in first })),
                 "Variant Type": .string("Double"),
             ])
         }

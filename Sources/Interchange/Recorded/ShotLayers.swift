@@ -72,7 +72,7 @@ extension RecordedSession {
     /// Returns the layers of the program at the beginning of a shot if it showed the shot, otherwise the appearances of the
     /// shot's cameras. During a shot, automatic framing only moves the visible parts; all other changes of the program
     /// don't affect it.
-    private func recordedLayers(
+    func recordedLayers(
         of shot: Cut.Shot, at time: MediaTime, size: FrameSize, style: InsetStyle?
     ) -> (layers: [Manifest.Layer], isProgram: Bool) {
         let start = rate.time(ofTick: shot.first)
@@ -139,7 +139,7 @@ extension RecordedSession {
     private func upright(_ layer: Manifest.Layer, in shot: Cut.Shot, at time: MediaTime) -> FrameSize {
         guard let track = angle(layer.role), let stored = track.size(at: time) else { return size }
         let begin = rate.time(ofTick: shot.first)
-        let seen = visiblePart(of: layer, at: begin, stored: stored)
+        let seen = visiblePart(of: layer, at: begin, track.cameraSize(stored: stored))
         let part = crop(seen, of: track, stored: stored)?.size ?? stored
         let pixel = track.pixelAspect ?? .square
         let shown = FrameSize(width: part.width * pixel.width, height: part.height * pixel.height)
@@ -150,7 +150,7 @@ extension RecordedSession {
         _ layer: Manifest.Layer, at time: MediaTime, rectangle: PixelRectangle
     ) -> PlannedLayer? {
         guard let track = angle(layer.role), let stored = track.size(at: time) else { return nil }
-        let part = visiblePart(of: layer, at: time, stored: stored)
+        let part = visiblePart(of: layer, at: time, track.cameraSize(stored: stored))
         return PlannedLayer(
             role: layer.role,
             LayerShape(
@@ -161,9 +161,9 @@ extension RecordedSession {
 
     /// Returns the visible part of a camera's frames. The rounding to pixels is that of the recorded program if the track
     /// contains the camera's whole frames.
-    private func visiblePart(of layer: Manifest.Layer, at time: MediaTime, stored: FrameSize) -> FramePart {
+    private func visiblePart(of layer: Manifest.Layer, at time: MediaTime, _ frame: FrameSize) -> FramePart {
         layer.motion.map {
-            FramePart($0.crop(at: time.nanoseconds, of: stored, rotation: layer.rotation), of: stored)
+            FramePart($0.crop(at: time.nanoseconds, of: frame, rotation: layer.rotation), of: frame)
         } ?? layer.crop
     }
 
@@ -182,6 +182,16 @@ extension RecordedSession {
         }
         let pixels = inner.pixels(of: stored)
         return pixels.size == stored ? nil : pixels
+    }
+}
+
+extension SessionTrack {
+    /// Returns the size of the camera's stored frames at the track's resolution. They are larger than the track's frames if the
+    /// track contains only a part of them.
+    func cameraSize(stored: FrameSize) -> FrameSize {
+        FrameSize(
+            width: max(2, Int(rounding: Double(stored.width) / shown.width)),
+            height: max(2, Int(rounding: Double(stored.height) / shown.height)))
     }
 }
 

@@ -92,6 +92,16 @@ package struct VoiceCut: Sendable, Equatable {
         wideLayout = .wide(wide.count)
     }
 
+    /// Shows the cameras of all speakers together if several people or no one is speaking, even if another camera exists. A
+    /// portrait picture of a camera that shows everyone would show too little of each person.
+    package mutating func showSpeakersTogether() {
+        let cameras = speakers.map(\.camera).reduce(into: [String]()) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+        guard cameras.count > 1 else { return }
+        (wide, wideLayout) = (cameras, .wide(cameras.count))
+    }
+
     /// Creates the cut.
     ///
     /// - Parameters:

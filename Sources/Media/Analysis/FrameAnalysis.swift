@@ -44,6 +44,17 @@ public struct DetectedFace: Sendable, Equatable, Codable {
     }
 }
 
+/// The faces in one frame of a recorded camera.
+package struct AnalyzedFrame: Sendable, Equatable, Codable {
+    /// Time of the frame in nanoseconds since T0.
+    package var at_ns: Int64
+    /// The faces in the frame.
+    package var faces: [DetectedFace]
+
+    /// Creates an analyzed frame. Each parameter sets the property of the same name.
+    package init(at_ns: Int64, faces: [DetectedFace]) { (self.at_ns, self.faces) = (at_ns, faces) }
+}
+
 /// A bar code or QR code in a frame.
 public struct DetectedCode: Sendable, Equatable, Codable {
     /// The symbology of a code.

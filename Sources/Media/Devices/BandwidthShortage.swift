@@ -3,7 +3,7 @@
 ///
 /// A camera's *alternate setting* reserves bandwidth in bytes per microframe of 125 µs, even if the camera
 /// sends less.
-public struct BandwidthShortage: Sendable, Hashable {
+package struct BandwidthShortage: Sendable, Hashable {
     /// A share of a USB bus's bandwidth.
     package struct Share: Sendable, Hashable {
         /// Bandwidth in bytes per microframe of 125 µs.

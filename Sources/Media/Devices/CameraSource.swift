@@ -12,11 +12,6 @@ public protocol CameraSource: Sendable {
     /// slowest camera determines the session's alignment delay.
     var deliveryDelay: Nanoseconds { get }
 
-    /// Asks the source to include the camera's packet header clock with each frame
-    /// (`CapturedFrame.headerClock`). Call this method before `start`. Most sources don't provide a packet
-    /// header clock.
-    func requestHeaderClock()
-
     /// Starts streaming. This method returns immediately; `receive` is then called on the source's own
     /// thread.
     ///
@@ -24,16 +19,6 @@ public protocol CameraSource: Sendable {
     ///   or the bus lacks bandwidth.
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void)
         throws(DeviceError)
-
-    /// Sets the leeway: how much later than `deliveryDelay` frames may be delivered. The initial leeway is
-    /// zero. The leeway is also set to zero while a consumer needs each frame immediately. A source that has
-    /// frames available in advance may use the leeway to deliver several frames at once. This method can be
-    /// called from any thread.
-    func setDeliveryLeeway(_ leeway: Nanoseconds)
-
-    /// Notifies the source of the instant at which the recording starts. File sources start playing at this
-    /// instant, and times in fault scripts are relative to this instant.
-    func setRecordingStart(_ start: ClockTime)
 
     /// Whether `changeFormat(to:)` has an effect.
     var canChangeFormat: Bool { get }
@@ -73,46 +58,86 @@ public protocol CameraSource: Sendable {
     /// source's own thread.
     func stop()
 
+    /// Loss cause recorded while the device is disconnected.
+    var outageCause: LossCause { get }
+}
+
+extension CameraSource {
+    /// Always `false`: the camera keeps the format in which it was opened.
+    public var canChangeFormat: Bool { false }
+    /// Does nothing: the camera keeps the format in which it was opened.
+    public func changeFormat(to format: VideoFormat?) {}
+    /// Always `disconnected`: the device was unplugged or stopped delivering frames.
+    public var outageCause: LossCause { .disconnected }
+    /// Always empty: the camera doesn't have controls.
+    public func readControls() throws(DeviceError) -> [DeviceControl] { [] }
+    /// Rejects every request, because the camera doesn't have controls.
+    public func setControls(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+        requests.map {
+            ControlOutcome(request: $0, value: nil)
+        }
+    }
+}
+
+/// A camera source with features that only the sources of this package need. A source of an application uses the default
+/// implementations.
+package protocol DetailedCameraSource: CameraSource {
+    /// Asks the source to include the camera's packet header clock with each frame
+    /// (`CapturedFrame.headerClock`). Call this method before `start`. Most sources don't provide a packet
+    /// header clock.
+    func requestHeaderClock()
+
+    /// Sets the leeway: how much later than `deliveryDelay` frames may be delivered. The initial leeway is
+    /// zero. The leeway is also set to zero while a consumer needs each frame immediately. A source that has
+    /// frames available in advance may use the leeway to deliver several frames at once. This method can be
+    /// called from any thread.
+    func setDeliveryLeeway(_ leeway: Nanoseconds)
+
+    /// Notifies the source of the instant at which the recording starts. File sources start playing at this
+    /// instant, and times in fault scripts are relative to this instant.
+    func setRecordingStart(_ start: ClockTime)
+
     /// Maximum error of the frames' capture times, if the source of the timestamps reports an error.
     var timeError: Nanoseconds { get }
 
     /// Origin of the frames' timestamps; `nil` if the driver sets them.
     var timeOrigin: TimeOrigin? { get }
 
-    /// Loss cause recorded while the device is disconnected.
-    var outageCause: LossCause { get }
-
     /// CPU time of the threads that simulate hardware. Reported CPU figures exclude this time.
     var simulationTime: Nanoseconds { get }
 }
 
-extension CameraSource {
+extension DetailedCameraSource {
     /// Does nothing: the camera's packet headers don't contain a clock.
-    public func requestHeaderClock() {}
+    package func requestHeaderClock() {}
     /// Does nothing: the camera delivers each frame as it arrives.
-    public func setDeliveryLeeway(_ leeway: Nanoseconds) {}
-    /// Always `false`: the camera keeps the format in which it was opened.
-    public var canChangeFormat: Bool { false }
-    /// Does nothing: the camera keeps the format in which it was opened.
-    public func changeFormat(to format: VideoFormat?) {}
+    package func setDeliveryLeeway(_ leeway: Nanoseconds) {}
     /// Does nothing: the camera's frames don't depend on the start of the recording.
-    public func setRecordingStart(_ start: ClockTime) {}
+    package func setRecordingStart(_ start: ClockTime) {}
     /// Always zero: the source of the timestamps doesn't report an error.
-    public var timeError: Nanoseconds { .zero }
+    package var timeError: Nanoseconds { .zero }
     /// Always `nil`: the driver sets the timestamps.
-    public var timeOrigin: TimeOrigin? { nil }
-    /// Always `disconnected`: the device was unplugged or stopped delivering frames.
-    public var outageCause: LossCause { .disconnected }
+    package var timeOrigin: TimeOrigin? { nil }
     /// Always zero: no thread simulates hardware.
-    public var simulationTime: Nanoseconds { .zero }
-    /// Always empty: the camera doesn't have controls.
-    public func readControls() throws(DeviceError) -> [DeviceControl] { [] }
-    /// Rejects every request, because the camera doesn't have controls.
-    public func setControls(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
-        requests.map {
-            ControlOutcome(request: $0, value: nil, fault: .unknownControl($0.name, names: []))
-        }
-    }
+    package var simulationTime: Nanoseconds { .zero }
+}
+
+extension CameraSource {
+    /// This source with all features, or `nil` for a source of an application.
+    private var detailed: (any DetailedCameraSource)? { self as? any DetailedCameraSource }
+
+    /// See `DetailedCameraSource`.
+    package func requestHeaderClock() { detailed?.requestHeaderClock() }
+    /// See `DetailedCameraSource`.
+    package func setDeliveryLeeway(_ leeway: Nanoseconds) { detailed?.setDeliveryLeeway(leeway) }
+    /// See `DetailedCameraSource`.
+    package func setRecordingStart(_ start: ClockTime) { detailed?.setRecordingStart(start) }
+    /// See `DetailedCameraSource`.
+    package var timeError: Nanoseconds { detailed?.timeError ?? .zero }
+    /// See `DetailedCameraSource`.
+    package var timeOrigin: TimeOrigin? { detailed?.timeOrigin }
+    /// See `DetailedCameraSource`.
+    package var simulationTime: Nanoseconds { detailed?.simulationTime ?? .zero }
 }
 
 /// Events from a camera while it is streaming, in capture order. All instants are on the session clock.

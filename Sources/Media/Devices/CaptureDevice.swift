@@ -124,7 +124,7 @@ public struct InputPort: Sendable, Hashable {
     public let channels: [Int]
 
     /// Creates an input port.
-    public init(
+    package init(
         mediaType: CaptureDevice.MediaType, position: CaptureDevice.Position = .unspecified,
         channels: [Int] = []
     ) {

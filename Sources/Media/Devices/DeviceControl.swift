@@ -147,6 +147,8 @@ public struct ControlRequest: Sendable, Hashable, Codable {
         /// The value was measured by another camera, or is the focus distance at which the camera's autofocus
         /// settled.
         case match
+        /// Automatic framing turns the camera.
+        case framing
     }
 
     /// The control's V4L2 name in snake case (`focus_absolute`).
@@ -175,10 +177,21 @@ public struct ControlOutcome: Sendable, Equatable {
     /// The control's value after the request; `nil` if the value couldn't be read.
     public let value: Int64?
     /// Reason why the camera rejected the value; `nil` if the camera accepted the value.
-    public let fault: ControlFault?
+    package let fault: ControlFault?
+
+    /// Creates the result of a source that the application provides.
+    ///
+    /// - Parameters:
+    ///   - request: The control request.
+    ///   - value: The value that was read back; `nil` if the source doesn't have this control.
+    public init(request: ControlRequest, value: Int64?) {
+        self.init(
+            request: request, value: value,
+            fault: value == nil ? .unknownControl(request.name, names: []) : nil)
+    }
 
     /// Creates a result from the value that was read back and the fault, if any.
-    public init(request: ControlRequest, value: Int64?, fault: ControlFault? = nil) {
+    package init(request: ControlRequest, value: Int64?, fault: ControlFault?) {
         self.request = request
         self.value = value
         self.fault = fault
@@ -200,7 +213,7 @@ public struct ControlOutcome: Sendable, Equatable {
 }
 
 /// Reason why a control can't be set.
-public enum ControlFault: Error, Sendable, Equatable {
+package enum ControlFault: Error, Sendable, Equatable {
     /// The camera doesn't have a control with this name; `names` lists all of its controls.
     case unknownControl(String, names: [String])
     /// The value is out of range or between steps. The first three numbers are the value, the minimum, and
@@ -235,7 +248,7 @@ public enum ControlFault: Error, Sendable, Equatable {
 
 extension ControlFault: CustomStringConvertible {
     /// Explanation in one or two sentences, shown after "setting … failed:" in the message.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknownControl(let name, let names):
             let near = Self.similarNames(to: name, among: names)

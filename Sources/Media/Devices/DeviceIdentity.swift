@@ -2,13 +2,13 @@
 public struct DeviceIdentity: Sendable, Hashable, Codable {
     /// USB path starting at the controller, for example `pci-0000:00:14.0-usb-0:2:1.0`; empty for other
     /// buses.
-    public let busPath: String
+    package let busPath: String
     /// USB vendor and product IDs, `046d:082d`; empty if unavailable.
-    public let product: String
+    package let product: String
     /// Serial number; empty for devices without one.
-    public let serial: String
+    package let serial: String
     /// Name that the device reports.
-    public let name: String
+    package let name: String
 
     private enum CodingKeys: String, CodingKey {
         case busPath = "bus_path"
@@ -16,7 +16,7 @@ public struct DeviceIdentity: Sendable, Hashable, Codable {
     }
 
     /// Creates an identity; properties that the device doesn't have remain empty.
-    public init(busPath: String = "", product: String = "", serial: String = "", name: String) {
+    package init(busPath: String = "", product: String = "", serial: String = "", name: String) {
         self.busPath = busPath
         self.product = product
         self.serial = serial
@@ -99,7 +99,7 @@ extension DeviceIdentity {
 
     /// Whether the two devices differ only in their port: same kind, same serial number or none, different
     /// bus path.
-    public func differsOnlyInPort(from other: DeviceIdentity) -> Bool {
+    package func differsOnlyInPort(from other: DeviceIdentity) -> Bool {
         isSameKind(as: other) && serial == other.serial && busPath != other.busPath
     }
 

@@ -36,11 +36,17 @@ public final class PacedThread: Sendable {
     ///   - interval: Interval between two calls; must be positive.
     ///   - make: Called on the thread, at the end of each interval, with the number of the interval, starting at 0,
     ///     and the start time of the interval, which is the capture time of the frame or slice.
-    /// - Throws: `DeviceError` if the thread is already running, or if the system can't create a thread.
+    /// - Throws: `DeviceError` if the thread is already running, if the interval isn't positive, or if the system can't create
+    ///   a thread.
     public func start(
         on clock: any SessionClock, every interval: Nanoseconds,
         _ make: @escaping @Sendable (_ number: Int64, _ time: ClockTime) -> Void
     ) throws(DeviceError) {
+        guard interval > .zero else {
+            throw DeviceError(
+                device: name, operation: "starting",
+                explanation: "the interval between two frames must be greater than zero.")
+        }
         let (begin, cancellation) = (clock.now, Cancellation())
         let isFirst = state.withLock { state in
             guard state.cancellation == nil else { return false }

@@ -1,13 +1,5 @@
 /// One camera's frame within a composed frame, or a slate in its place.
-public struct FrameLayer: Sendable {
-    /// How a frame is fitted into a rectangle with a different aspect ratio. Neither mode distorts the frame.
-    public enum Fit: String, Sendable, Codable {
-        /// The whole frame is shown, with black bars next to it (CSS object-fit `contain`).
-        case contain
-        /// The frame fills the whole rectangle, with its edges cropped (CSS object-fit `cover`).
-        case cover
-    }
-
+package struct FrameLayer: Sendable {
     /// The frame to show; `nil` shows a slate.
     package let frame: CapturedFrame?
     /// Where and how the frame is drawn.
@@ -23,13 +15,21 @@ public struct FrameLayer: Sendable {
     }
 }
 
+/// How a frame is fitted into a rectangle with a different aspect ratio. Neither mode distorts the frame.
+public enum FrameFit: String, Sendable, Codable {
+    /// The whole frame is shown, with black bars next to it (CSS object-fit `contain`).
+    case contain
+    /// The frame fills the whole rectangle, with its edges cropped (CSS object-fit `cover`).
+    case cover
+}
+
 /// Where and how a camera's frame is drawn in a composed frame: everything about a layer except the frame itself.
 package struct LayerShape: Sendable, Equatable, Encodable {
     /// Position and size of the layer in pixels of the composed frame. All four numbers are even, and the
     /// rectangle is inside the composed frame.
     package var rectangle: PixelRectangle
     /// How the frame is fitted into the rectangle.
-    package var fit: FrameLayer.Fit
+    package var fit: FrameFit
     /// Clockwise rotation applied to the stored frame.
     package var rotation: Rotation
     /// Whether the frame is mirrored horizontally.
@@ -45,7 +45,7 @@ package struct LayerShape: Sendable, Equatable, Encodable {
 
     /// Creates a shape; the default is the whole frame, fitted, upright, without a border.
     package init(
-        _ rectangle: PixelRectangle, fit: FrameLayer.Fit = .contain, rotation: Rotation = .none,
+        _ rectangle: PixelRectangle, fit: FrameFit = .contain, rotation: Rotation = .none,
         isMirrored: Bool = false, pixelAspect: AspectRatio? = nil, crop: PixelRectangle? = nil,
         border: Int = 0
     ) {

@@ -19,7 +19,7 @@ package struct Placement: Equatable {
     ///   - place: The rectangle to fill in the composed frame, with even position and size.
     package init?(
         of frame: FrameSize, pixel: AspectRatio? = nil, crop: PixelRectangle?, rotation: Rotation,
-        fit: FrameLayer.Fit,
+        fit: FrameFit,
         into place: PixelRectangle
     ) {
         var visible = PixelRectangle(x: 0, y: 0, width: frame.width, height: frame.height)

@@ -94,7 +94,7 @@ public struct SoundProcessing: Sendable, Hashable {
     }
 
     /// No filters.
-    public static let off = SoundProcessing(.off)
+    package static let off = SoundProcessing(.off)
 
     /// The value of a setting; `nil` if the setting isn't used. Values outside the setting's range are limited
     /// to it.
@@ -108,7 +108,7 @@ public struct SoundProcessing: Sendable, Hashable {
     }
 
     /// Whether no filter is used.
-    public var isOff: Bool { values.isEmpty }
+    package var isOff: Bool { values.isEmpty }
 
     /// The filters' work per sample, in multiples of the work of resampling a sample; measured with libavfilter 8 (x86-64).
     package var relativeWork: Double {

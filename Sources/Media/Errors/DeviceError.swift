@@ -5,8 +5,28 @@ import Glibc
 /// `description` builds the complete message for the user: what failed, on which device, why, and what to
 /// try.
 public struct DeviceError: Error, Sendable, Equatable {
+    /// Kind of failure, to which a program can react.
+    public enum Kind: Sendable {
+        /// No such device is connected, no such file exists, or several devices match the selector.
+        case notFound
+        /// Another program is using the device.
+        case inUse
+        /// The user lacks permission to open the device.
+        case noPermission
+        /// The device was unplugged or doesn't respond, or the sound server doesn't.
+        case disconnected
+        /// The device delivers no usable data, or no source is connected to its input.
+        case noSignal
+        /// The device can't deliver the requested format, or rejects the value of a control.
+        case unsupported
+        /// The USB controller lacks bandwidth, or a limit of the process or the system was reached.
+        case limit
+        /// Any other failure.
+        case other
+    }
+
     /// Reason why a device failed.
-    public enum Reason: Sendable, Equatable {
+    package enum Reason: Sendable, Equatable {
         /// No such device is connected, or no such file exists.
         case notFound
         /// Several devices match the selector. Each selector in `candidates` identifies one of these devices.
@@ -45,10 +65,34 @@ public struct DeviceError: Error, Sendable, Equatable {
     /// action appears before "failed" in the error message.
     public let operation: String
     /// Reason why the operation failed.
-    public let reason: Reason
+    package let reason: Reason
+
+    /// Kind of the failure.
+    public var kind: Kind {
+        switch reason {
+        case .notFound, .ambiguous: .notFound
+        case .busy: .inUse
+        case .noPermission: .noPermission
+        case .disconnected, .noSoundServer: .disconnected
+        case .silent, .noSignal: .noSignal
+        case .formatNotSupported, .control: .unsupported
+        case .noBandwidth, .limit: .limit
+        case .system, .other: .other
+        }
+    }
+
+    /// Creates an error of a source that the application provides.
+    ///
+    /// - Parameters:
+    ///   - device: The device's name.
+    ///   - operation: The action that failed, as a gerund phrase, such as `starting`.
+    ///   - explanation: Why the operation failed and what to do, in full sentences.
+    public init(device: String, operation: String, explanation: String) {
+        self.init(device: device, operation: operation, reason: .other(explanation))
+    }
 
     /// Creates an error with a known reason.
-    public init(device: String, operation: String, reason: Reason) {
+    package init(device: String, operation: String, reason: Reason) {
         self.device = device
         self.operation = operation
         self.reason = reason
@@ -78,7 +122,7 @@ public struct DeviceError: Error, Sendable, Equatable {
     }
 
     /// Creates an error for a device after the system refused to create its thread.
-    public init(device: String, operation: String, _ error: ThreadError) {
+    package init(device: String, operation: String, _ error: ThreadError) {
         self.init(device: device, operation: operation, reason: .limit(error.limit))
     }
 }
@@ -145,7 +189,7 @@ extension DeviceError: CustomStringConvertible {
 }
 
 /// Reason why the user lacks permission to open a device node, which determines how to fix the problem.
-public enum AccessObstacle: Sendable, Hashable {
+package enum AccessObstacle: Sendable, Hashable {
     /// Only members of this group may open the node, and the user isn't a member.
     case notInGroup(String)
     /// The user was added to the group after the current login session began.

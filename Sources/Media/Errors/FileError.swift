@@ -3,12 +3,12 @@ import Glibc
 /// Failure to create, write, or read a file of a recording.
 public struct FileError: Error, Sendable, Equatable {
     /// The path of the file or folder.
-    public let path: String
+    package let path: String
     /// The action that failed, as a gerund phrase or the name of a system call, for example `reading`. The
     /// action appears before "failed" in the error message.
     package let operation: String
     /// System error number, or 0 if the content is invalid; `detail` then explains the problem.
-    public let errno: Int32
+    package let errno: Int32
     /// Description of invalid content, as a sentence; empty if `errno` isn't 0.
     package let detail: String
     /// The process or system limit that was reached; `nil` if the error has a different cause.

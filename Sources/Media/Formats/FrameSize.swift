@@ -44,7 +44,7 @@ public struct FrameSize: Sendable, Hashable, Codable {
     package var isPlausible: Bool { Self.sides.contains(width) && Self.sides.contains(height) }
 
     /// Number of pixels, width times height.
-    public var pixelCount: Int { width * height }
+    package var pixelCount: Int { width * height }
 
     /// The size after a 90° rotation.
     package var transposed: Self { Self(width: height, height: width) }
@@ -178,7 +178,7 @@ public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
     /// multiple of 90.
     ///
     /// - Parameter degrees: The angle, 0…359.
-    public init?(counterclockwiseDegrees degrees: Int) {
+    package init?(counterclockwiseDegrees degrees: Int) {
         self.init(rawValue: (360 - degrees) % 360)
     }
 
@@ -201,12 +201,12 @@ public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
     private var quarters: Int { rawValue / 90 }
 
     /// Returns the combination of two rotations.
-    public static func + (first: Rotation, second: Rotation) -> Rotation {
+    package static func + (first: Rotation, second: Rotation) -> Rotation {
         Rotation(quarters: first.quarters + second.quarters)
     }
 
     /// Returns the first rotation minus the second.
-    public static func - (first: Rotation, second: Rotation) -> Rotation {
+    package static func - (first: Rotation, second: Rotation) -> Rotation {
         Rotation(quarters: first.quarters - second.quarters)
     }
 }

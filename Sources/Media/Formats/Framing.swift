@@ -156,6 +156,24 @@ public struct FramePart: Sendable, Hashable, Codable {
         self.init(unchecked: (x, y, width, height))
     }
 
+    /// Returns the same part of the frame after the frame is rotated clockwise.
+    package func turned(by rotation: Rotation) -> FramePart {
+        switch rotation {
+        case .none: self
+        case .quarter: FramePart(unchecked: (1 - y - height, x, height, width))
+        case .half: FramePart(unchecked: (1 - x - width, 1 - y - height, width, height))
+        case .threeQuarters: FramePart(unchecked: (y, 1 - x - width, height, width))
+        }
+    }
+
+    /// Returns the part that two parts of a frame share; `nil` if they don't overlap.
+    package func intersection(_ other: FramePart) -> FramePart? {
+        let (left, top) = (max(x, other.x), max(y, other.y))
+        return FramePart(
+            x: left, y: top, width: min(x + width, other.x + other.width) - left,
+            height: min(y + height, other.y + other.height) - top)
+    }
+
     /// Returns the part in pixels of a frame with this size. Position, width, and height are even, and the
     /// rectangle is at least 2 × 2 pixels.
     ///

@@ -105,7 +105,7 @@ public struct OfferedFormat: Sendable, Hashable, Codable {
     public let rates: Rates
 
     /// Creates an offered format; without `nativeName`, the raw value of `pixel` is used as its name.
-    public init(pixel: PixelFormat, nativeName: String? = nil, size: FrameSize, rates: Rates) {
+    package init(pixel: PixelFormat, nativeName: String? = nil, size: FrameSize, rates: Rates) {
         self.pixel = pixel
         self.nativeName = nativeName ?? pixel.rawValue
         self.size = size

@@ -72,7 +72,7 @@ public struct StreamParameters: Sendable, Equatable {
     public let audio: AudioFormat?
     /// Encoder delay: number of ticks before T0 that players must skip (the priming samples of AAC). The
     /// file's edit list records the encoder delay.
-    public let priming: Int64
+    package let priming: Int64
 
     /// Time scale in ticks per second of H.264 frames that keep their own capture times, for example in a
     /// copied stream. A tick of 11 µs is finer than the accuracy of capture times.

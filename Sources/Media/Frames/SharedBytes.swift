@@ -7,7 +7,7 @@ public final class SharedBytes: @unchecked Sendable {
     // The memory is written only before it is shared, and is read-only afterwards; `release` is called once,
     // in `deinit`.
     /// Pointer to the first byte. Write to the memory only before it is shared.
-    public let start: UnsafeMutableRawPointer
+    package let start: UnsafeMutableRawPointer
     /// Number of bytes.
     public let count: Int
     private let release: @Sendable () -> Void
@@ -27,14 +27,14 @@ public final class SharedBytes: @unchecked Sendable {
 
     /// Allocates `count` uninitialized bytes, aligned to 64 bytes for SIMD code. The allocation includes 64
     /// padding bytes for code that reads past the end.
-    public convenience init(count: Int) {
+    package convenience init(count: Int) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: count + 64, alignment: 64)
         nonisolated(unsafe) let owned = memory  // Only `deinit` accesses the memory again.
         self.init(start: memory, count: count) { owned.deallocate() }
     }
 
     /// Allocates memory and copies the bytes of a buffer into it.
-    public convenience init(copying bytes: UnsafeRawBufferPointer) {
+    package convenience init(copying bytes: UnsafeRawBufferPointer) {
         self.init(count: bytes.count)
         if let base = bytes.baseAddress { start.copyMemory(from: base, byteCount: bytes.count) }
     }

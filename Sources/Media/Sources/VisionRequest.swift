@@ -33,3 +33,18 @@ package struct VisionReport: Sendable, Equatable, Codable {
         (self.examined, processor_ns) = (examined, processor.count)
     }
 }
+
+/// The stream of frames that `multicam-vision --frames` receives from a renderer.
+///
+/// The stream is a socket with the number `descriptor`. It contains a `VisionRequest` as one line of JSON, and then for each
+/// frame its time in nanoseconds since T0 (8 bytes, little-endian) and its luma (one byte per pixel, row by row). For each
+/// frame, the process writes an `AnalyzedFrame` as a line to standard output. The process ends with the stream or with standard
+/// input.
+package enum AnalysisStream {
+    /// The option of `multicam-vision`.
+    package static let option = "--frames"
+    /// Number of the descriptor in the process.
+    package static let descriptor: Int32 = 3
+    /// Valid widths and heights of frames.
+    package static let sides = 16...1024
+}

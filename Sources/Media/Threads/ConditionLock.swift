@@ -98,7 +98,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
 }
 
 /// A one-time cancellation request that wakes every thread that waits for it.
-public final class Cancellation: Sendable {
+package final class Cancellation: Sendable {
     private let monitor = ConditionLock(false)
 
     /// Creates a cancellation request that hasn't been triggered.

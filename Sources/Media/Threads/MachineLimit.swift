@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// A process, user, or system limit that an operation reached.
-public enum MachineLimit: Sendable, Equatable, CaseIterable {
+package enum MachineLimit: Sendable, Equatable, CaseIterable {
     /// No more threads can be created (`RLIMIT_NPROC`, a control group's `pids.max`, `kernel.threads-max`).
     case threads
     /// The process has run out of address space (`RLIMIT_AS`).

@@ -4,7 +4,7 @@ import Glibc
 /// `perf`.
 ///
 /// To end a thread, close the thread's input, and then call `join`.
-public final class MediaThread: Sendable {
+package final class MediaThread: Sendable {
     private struct State {
         var isFinished = false
         var cpuTime = Nanoseconds.zero
@@ -351,7 +351,7 @@ public struct ThreadError: Error, Sendable, Equatable {
     package let limit: MachineLimit
 
     /// Creates an error from the parts of its message.
-    public init(thread: String, limit: MachineLimit) {
+    package init(thread: String, limit: MachineLimit) {
         self.thread = thread
         self.limit = limit
     }

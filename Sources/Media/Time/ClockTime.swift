@@ -84,7 +84,7 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
 }
 
 /// Source of the timestamps of a device's frames or audio.
-public enum TimeOrigin: String, Sendable, Hashable, Codable, CaseIterable {
+package enum TimeOrigin: String, Sendable, Hashable, Codable, CaseIterable {
     /// The driver on this computer sets the timestamps.
     case driver
     /// The device sets the timestamps from its own wall clock, which is synchronized with this computer's

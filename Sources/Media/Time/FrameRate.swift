@@ -28,7 +28,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     /// Rates within 0.02 % of n · 1000/1001 are converted to exactly that fraction (29.97, 59.94, 23.976;
     /// SMPTE ST 12-1).
     /// - Returns: The frame rate; `nil` unless the text is a rate above 0 and at most 1000.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 2 {
             guard let a = Int64(parts[0]), let b = Int64(parts[1]), (1...Self.largestTerm).contains(a),
@@ -46,7 +46,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
     /// Numbers within 0.02 % of n · 1000/1001 are converted to that fraction; other numbers are rounded to
     /// thousandths.
     /// - Returns: The frame rate; `nil` unless the number is from 0.001 to 1000.
-    public init?(_ value: Double) {
+    package init?(_ value: Double) {
         guard value.isFinite, value >= 0.001, value <= 1000 else { return nil }
         let whole = value.rounded()
         if abs(value - whole) < 1e-9 {

@@ -45,7 +45,7 @@ public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
     /// A duration of 0 ns.
     public static let zero = Self(0)
     /// Returns a duration of `count` microseconds, clamped to 64-bit nanoseconds.
-    public static func microseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000)) }
+    package static func microseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000)) }
     /// Returns a duration of `count` milliseconds, clamped to 64-bit nanoseconds.
     public static func milliseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000_000)) }
     /// Returns the duration of `count` samples, frames, or ticks at `rate` per second, rounded to the nearest

@@ -12,7 +12,10 @@ public protocol SessionClock: Sendable {
     /// Returns the wall-clock date of an instant. The offset between the wall clock and the session clock is
     /// read only once, when the session clock is created, so dates never jump.
     func date(of instant: ClockTime) -> Date
+}
 
+/// A session clock on which threads sleep. The session and the sources of this package use these features.
+package protocol SteppingClock: SessionClock {
     /// Whether time passes on its own, unlike on a simulated clock. If time doesn't pass on its own, writers
     /// wait for space in a full queue instead of dropping elements.
     var isRealTime: Bool { get }
@@ -54,7 +57,48 @@ public protocol SessionClock: Sendable {
     var partsPerMillion: Double { get }
 }
 
+extension SteppingClock {
+    /// This clock itself, because it isn't a steered clock.
+    package var stampClock: any SessionClock { self }
+    /// Returns the same instant, because this clock isn't a steered clock.
+    package func time(stamped stamp: ClockTime) -> ClockTime { stamp }
+    /// Returns the same instant, because this clock isn't a steered clock.
+    package func stamp(of time: ClockTime) -> ClockTime { time }
+    /// Always zero, because this clock isn't a steered clock.
+    package var partsPerMillion: Double { 0 }
+}
+
 extension SessionClock {
+    /// This clock with all features. A clock of an application, which only tells the time, can't wake threads, so that
+    /// they sleep on `CLOCK_MONOTONIC`.
+    private var stepping: any SteppingClock { self as? any SteppingClock ?? MonotonicClock() }
+
+    /// See `SteppingClock`.
+    package var isRealTime: Bool { stepping.isRealTime }
+    /// See `SteppingClock`.
+    @discardableResult
+    package func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
+        stepping.sleep(until: deadline, unless: cancellation)
+    }
+    /// See `SteppingClock`.
+    package func startThread(
+        named name: String, _ body: sending @escaping () -> Void
+    ) throws(ThreadError) -> MediaThread {
+        try stepping.startThread(named: name, body)
+    }
+    /// See `SteppingClock`.
+    package func hold() { stepping.hold() }
+    /// See `SteppingClock`.
+    package func release() { stepping.release() }
+    /// See `SteppingClock`.
+    package var stampClock: any SessionClock { stepping.stampClock }
+    /// See `SteppingClock`.
+    package func time(stamped stamp: ClockTime) -> ClockTime { stepping.time(stamped: stamp) }
+    /// See `SteppingClock`.
+    package func stamp(of time: ClockTime) -> ClockTime { stepping.stamp(of: time) }
+    /// See `SteppingClock`.
+    package var partsPerMillion: Double { stepping.partsPerMillion }
+
     /// Starts a thread that may sleep on this clock, as soon as the system can create a thread. Use this
     /// method for periodic readings that may start late.
     package func startThreadWhenPossible(named name: String, _ body: @escaping @Sendable () -> Void) {
@@ -67,19 +111,10 @@ extension SessionClock {
             MediaThread.startWhenPossible(name: name, urgency: .timeCritical, body)
         }
     }
-
-    /// This clock itself, because it isn't a steered clock.
-    public var stampClock: any SessionClock { self }
-    /// Returns the same instant, because this clock isn't a steered clock.
-    public func time(stamped stamp: ClockTime) -> ClockTime { stamp }
-    /// Returns the same instant, because this clock isn't a steered clock.
-    public func stamp(of time: ClockTime) -> ClockTime { time }
-    /// Always zero, because this clock isn't a steered clock.
-    public var partsPerMillion: Double { 0 }
 }
 
 /// The real-time session clock: `CLOCK_MONOTONIC`.
-public struct MonotonicClock: SessionClock {
+public struct MonotonicClock: SteppingClock {
     /// Wall-clock date of instant 0 on this clock.
     private let epoch: Date
 
@@ -109,7 +144,7 @@ public struct MonotonicClock: SessionClock {
     }
 
     /// Always `true`, because time passes on its own.
-    public var isRealTime: Bool { true }
+    package var isRealTime: Bool { true }
 
     /// Sleeps until `deadline` on `CLOCK_MONOTONIC`, or until `cancellation` is canceled. This method can be
     /// called from any thread, but not from a Swift task.
@@ -120,21 +155,21 @@ public struct MonotonicClock: SessionClock {
     ///   - cancellation: A cancellation that ends the sleep early.
     /// - Returns: Whether the deadline was reached; `false` if `cancellation` was canceled first.
     @discardableResult
-    public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
+    package func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
         cancellation.wait(until: deadline) == false
     }
 
     /// Starts a thread with urgency `timeCritical`, which the kernel prefers over threads that only compute.
-    public func startThread(
+    package func startThread(
         named name: String, _ body: sending @escaping () -> Void
     ) throws(ThreadError) -> MediaThread {
         try MediaThread(name: name, urgency: .timeCritical, body)
     }
 
     /// Does nothing, because a real-time clock can't stop.
-    public func hold() {}
+    package func hold() {}
     /// Does nothing, because a real-time clock can't stop.
-    public func release() {}
+    package func release() {}
 
     private static func readMonotonic() -> Int64 {
         var time = timespec()

@@ -8,7 +8,7 @@ internal import Glibc
 /// earliest deadline runs next (if deadlines are equal, the thread that was started first), and time jumps to
 /// that deadline. A simulated recording therefore depends only on its devices: the files are reproducible
 /// byte for byte, and the recording runs as fast as the machine can compute.
-package final class SimulatedClock: SessionClock {
+package final class SimulatedClock: SteppingClock {
     private struct Sleeper {
         let thread: Int
         let deadline: ClockTime

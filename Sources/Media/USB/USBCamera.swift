@@ -96,12 +96,12 @@ package struct USBCamera: Sendable, Equatable, Codable {
 extension PixelFormat {
     /// Whether the size of a frame in bytes is determined by its width and height. `converted` formats are
     /// excluded because the camera compressed their frames.
-    public var isRaw: Bool { !isCompressed && self != .converted }
+    package var isRaw: Bool { !isCompressed && self != .converted }
 
     /// Number of bytes per pixel. The number is exact for raw formats; for compressed formats, it is a
     /// typical value for photographic content in motion as compressed by cameras (MJPEG at 1080p, H.264 at a
     /// camera's usual rates).
-    public var typicalBytesPerPixel: Double {
+    package var typicalBytesPerPixel: Double {
         switch self {
         case .mjpeg, .converted: 0.09
         case .h264: 0.02
@@ -115,7 +115,7 @@ extension PixelFormat {
 
 extension VideoFormat {
     /// Size of a raw frame in bytes; `nil` for compressed formats.
-    public var frameBytes: Int? {
+    package var frameBytes: Int? {
         pixel.isRaw ? Int(rounding: Double(size.pixelCount) * pixel.typicalBytesPerPixel, .up) : nil
     }
 }

@@ -159,7 +159,7 @@ package struct CameraPreference: Sendable, Equatable {
 /// The best device to use now, and the reason.
 public struct PreferredDevice: Sendable, Equatable {
     /// Reason why a device is preferred.
-    public enum Reason: String, Sendable, Codable {
+    package enum Reason: String, Sendable, Codable {
         /// The device was plugged in after the user's most recent choice, while devices were being monitored.
         case pluggedIn = "plugged-in"
         /// The user chose the device explicitly.
@@ -181,12 +181,15 @@ public struct PreferredDevice: Sendable, Equatable {
     /// The preferred device.
     public let device: CaptureDevice
     /// Reason for the preference.
-    public let reason: Reason
+    package let reason: Reason
     /// Whether the device is now connected to a different port than when it was chosen.
-    public let isElsewhere: Bool
+    package let isElsewhere: Bool
+
+    /// User-readable reason, which completes the sentence "it is preferred because …".
+    public var explanation: String { reason.sentence }
 
     /// Creates a preferred device with the reason for its preference.
-    public init(device: CaptureDevice, reason: Reason, isElsewhere: Bool = false) {
+    package init(device: CaptureDevice, reason: Reason, isElsewhere: Bool = false) {
         self.device = device
         self.reason = reason
         self.isElsewhere = isElsewhere
@@ -195,7 +198,7 @@ public struct PreferredDevice: Sendable, Equatable {
 
 extension PreferredDevice.Reason {
     /// User-readable reason, which completes the sentence "it is preferred because ...".
-    public var sentence: String {
+    package var sentence: String {
         switch self {
         case .pluggedIn: "it was plugged in last"
         case .chosen: "you chose it"

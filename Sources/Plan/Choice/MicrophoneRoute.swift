@@ -73,11 +73,6 @@ package struct MicrophoneRoute: Sendable, Equatable {
         }
     }
 
-    /// Label for `default`, with the name of its current microphone: `default (Blue Yeti)`.
-    package var name: String {
-        current.map { "default (\($0.device.name.printable()))" } ?? "default (no microphone)"
-    }
-
     /// Records that a recording started. `default` keeps its microphone until the recording ends.
     package mutating func recordingBegan() {
         recordingDevice = preferred

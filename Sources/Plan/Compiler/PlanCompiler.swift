@@ -189,6 +189,12 @@ struct PlanCompiler {
             usb: device.usb)
         planned.pixelAspect = device.device.pixelAspect
         planned.automaticFraming = camera.automaticFraming
+        if camera.automaticFraming.mover == .camera, !CameraAim.isPossible(with: device.device.controls) {
+            planned.automaticFraming.mover = .crop
+            notes.append(
+                "\(camera.role): the camera does not have pan and tilt controls, so automatic framing crops its frames in the program."
+            )
+        }
         planned.detection = camera.detection
         if camera.automaticFraming.mode != .off, profile.program == nil {
             throw profile.source.error(

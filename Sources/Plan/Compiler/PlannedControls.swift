@@ -161,15 +161,7 @@ struct PlannedZoom {
     private static func requests(
         _ camera: CameraRole, _ controls: [DeviceControl], _ rotation: Rotation, _ source: ProfileSource
     ) throws(ProfileError) -> [ControlRequest]? {
-        // Pan and tilt are relative to the camera's own axes. A camera mounted sideways must tilt to look
-        // left or right.
-        let (pan, tilt) =
-            switch rotation {
-            case .none: (camera.zoom.pan, camera.zoom.tilt)
-            case .quarter: (-camera.zoom.tilt, camera.zoom.pan)
-            case .half: (-camera.zoom.pan, -camera.zoom.tilt)
-            case .threeQuarters: (camera.zoom.tilt, -camera.zoom.pan)
-            }
+        let (pan, tilt) = rotation.cameraAxes(right: camera.zoom.pan, up: camera.zoom.tilt)
         var requests: [ControlRequest] = []
         if camera.zoom.factor > 1 {
             // If the range of the zoom control starts at zero, its values aren't focal lengths, and doubling

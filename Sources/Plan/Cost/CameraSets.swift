@@ -21,7 +21,7 @@ public struct CameraSets: Sendable, Equatable {
         /// The resource that prevents a better format; `nil` if the camera already uses its best format.
         public let limit: String?
         /// Whether the camera's USB bandwidth is an assumption because the camera hasn't streamed yet.
-        public let isAssumed: Bool
+        package let isAssumed: Bool
     }
 
     /// Cameras that can run together.
@@ -59,10 +59,10 @@ public struct CameraSets: Sendable, Equatable {
     /// Cameras that can't run even without other cameras.
     package let unusableCameras: [UnusableCamera]
     /// Whether `groups` contains all maximal sets.
-    public let isComplete: Bool
+    package let isComplete: Bool
 
     /// Maximum number of cameras that the search considers. Further cameras are ignored.
-    public static let mostCameras = 60
+    package static let mostCameras = 60
     /// Maximum number of combinations that are tried.
     static let mostTrials = 5000
     /// Maximum number of sets that are listed. Longer lists wouldn't be useful.

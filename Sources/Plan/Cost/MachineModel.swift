@@ -1,7 +1,7 @@
 package import MulticamMedia
 
 /// The resources that a machine has for recording. `HardwareCost` compares plans with this model.
-public struct MachineModel: Sendable, Equatable, Codable {
+package struct MachineModel: Sendable, Equatable, Codable {
     /// The disk that recordings are written to.
     package struct Disk: Sendable, Equatable, Codable {
         /// Free space in bytes.
@@ -17,15 +17,15 @@ public struct MachineModel: Sendable, Equatable, Codable {
     }
 
     /// Number of processors that this process may use. A cgroup limit can make this number a fraction.
-    public var processors: Double
+    package var processors: Double
     /// Processor time that each kind of work takes.
     package var costs: CostTable
     /// Whether `costs` were measured on this machine instead of another machine.
-    public var isMeasured: Bool
+    package var isMeasured: Bool
     /// Free or reclaimable memory in bytes; `nil` if the system doesn't report it.
-    public var freeMemory: Int64?
+    package var freeMemory: Int64?
     /// Whether `freeMemory` is the remaining address space (`RLIMIT_AS`), which is less than the system's free memory.
-    public var isMemoryLimited = false
+    package var isMemoryLimited = false
     /// The disk that recordings are written to; `nil` if unknown.
     package var disk: Disk?
     /// USB connections of the cameras. Cameras that aren't listed don't reserve USB bandwidth.

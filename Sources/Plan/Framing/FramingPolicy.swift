@@ -20,6 +20,8 @@ package struct FramingPolicy: Sendable {
         var y: Double
         var width: Double
         var height: Double
+        /// Whether the place is known; `false` between a turn of the camera and the next detection.
+        var hasPlace = true
         /// Velocity of the center in fractions per second.
         var velocityX = 0.0
         var velocityY = 0.0
@@ -34,7 +36,7 @@ package struct FramingPolicy: Sendable {
     }
 
     /// The place that the visible part should have.
-    private struct Target {
+    struct Target {
         var x: Double
         var y: Double
         var height: Double
@@ -42,17 +44,25 @@ package struct FramingPolicy: Sendable {
         var velocity = 0.0
     }
 
+    /// What should be visible after an analysis.
+    enum Wish {
+        /// The picture stays as it is: people have disappeared only recently.
+        case hold
+        /// The whole frame.
+        case wide
+        case place(Target)
+    }
+
     private var people: [Person] = []
     /// The motion that was returned last.
     package private(set) var motion: FramingMotion
-    private var mode: FramingMode
+    private(set) var mode: FramingMode
     private var view: FramedView
     /// The person that the mode `speaker` follows, and since when.
     private var followed: (id: Int, since: ClockTime)?
     /// The person who has been more active than the followed one, and since when.
     private var challenger: (id: Int, since: ClockTime)?
     private var lastPresent: ClockTime?
-    private var lastUpdate: ClockTime?
 
     /// Height of the visible part, in heights of a face.
     private static let facesPerHeight = 4.5
@@ -118,21 +128,31 @@ package struct FramingPolicy: Sendable {
     /// - Parameters:
     ///   - faces: The faces in the frame.
     ///   - capturedAt: Capture time of the frame, on the session clock.
-    ///   - now: The time at which a new motion begins, on the session clock; not before `capturedAt`.
+    ///   - now: The time at which a new motion begins, on the session clock. It may be before `capturedAt` for a recording,
+    ///     whose later frames are known.
     /// - Returns: The new motion, or `nil` if the current one continues.
     package mutating func update(
         _ faces: [DetectedFace], capturedAt: ClockTime, now: ClockTime
     ) -> FramingMotion? {
+        switch wish(faces, capturedAt: capturedAt, now: now, limit: maxHeight) {
+        case .hold: return nil
+        case .wide: return move(to: widest, at: now)
+        case .place(let target): return move(to: clamped(target), at: now)
+        }
+    }
+
+    /// Decides after an analysis of a frame which part of the camera's picture should be visible. The part may extend beyond
+    /// the frame.
+    mutating func wish(
+        _ faces: [DetectedFace], capturedAt: ClockTime, now: ClockTime, limit: Double
+    ) -> Wish {
         record(faces, at: capturedAt)
-        lastUpdate = now
         let present = presentPeople(at: capturedAt)
         if !present.isEmpty { lastPresent = capturedAt }
-        guard let target = target(for: present, at: now) else {
-            if lastPresent == nil { lastPresent = capturedAt }
-            guard let last = lastPresent, capturedAt - last >= Self.patience else { return nil }
-            return move(to: widest, at: now)
-        }
-        return move(to: target, at: now)
+        if let target = target(for: present, at: now, limit: limit) { return .place(target) }
+        if lastPresent == nil { lastPresent = capturedAt }
+        guard let last = lastPresent, capturedAt - last >= Self.patience else { return .hold }
+        return .wide
     }
 
     // MARK: People
@@ -150,9 +170,10 @@ package struct FramingPolicy: Sendable {
             var person = people[index]
             let seconds = (time - person.lastSeen).inSeconds
             guard seconds > 0 else { continue }
-            if seconds > 1.5 {
+            if seconds > 1.5 || !person.hasPlace {
                 // After a long occlusion, the old velocity is meaningless.
-                (person.x, person.y, person.velocityX, person.velocityY) = (x, y, 0, 0)
+                if seconds > (person.hasPlace ? 1.5 : 2.5) { (person.velocityX, person.velocityY) = (0, 0) }
+                (person.x, person.y, person.hasPlace) = (x, y, true)
             } else {
                 // An alpha-beta filter, whose prediction removes the lag of the smoothing.
                 let (place, velocity) = (0.65, 0.35)
@@ -178,7 +199,8 @@ package struct FramingPolicy: Sendable {
 
     private func presentPeople(at time: ClockTime) -> [Person] {
         people.filter { person in
-            time - person.lastSeen <= Self.presence && person.lastSeen - person.lastActive < Self.posterTime
+            person.hasPlace && time - person.lastSeen <= Self.presence
+                && person.lastSeen - person.lastActive < Self.posterTime
         }
     }
 
@@ -209,6 +231,32 @@ package struct FramingPolicy: Sendable {
         return [rival]
     }
 
+    /// The place of a person's face in the picture, as fractions of it, and its velocity per second.
+    struct Place {
+        var x: Double
+        var y: Double
+        var velocityX: Double
+        var velocityY: Double
+        var time: ClockTime
+    }
+
+    /// The last places of all known people by number.
+    var places: [Int: Place] {
+        Dictionary(
+            people.map {
+                (
+                    $0.id,
+                    Place(
+                        x: $0.x, y: $0.y, velocityX: $0.velocityX, velocityY: $0.velocityY, time: $0.lastSeen)
+                )
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Forgets where people were in the picture, but not who they are and how they move, because the camera has turned.
+    mutating func forgetPlaces() {
+        for index in people.indices { people[index].hasPlace = false }
+    }
+
     // MARK: Place
 
     private var widest: Target {
@@ -225,7 +273,8 @@ package struct FramingPolicy: Sendable {
     /// Width of a visible part of the given height, as a fraction of the frame's width.
     private func width(_ height: Double) -> Double { height * view.ratio / view.frameRatio }
 
-    private mutating func target(for present: [Person], at now: ClockTime) -> Target? {
+    /// Returns the place for the visible part, whose height is at most `limit`; `nil` without people.
+    private mutating func target(for present: [Person], at now: ClockTime, limit: Double) -> Target? {
         let shown = chosen(present, at: now)
         guard let tallest = shown.map(\.height).max() else { return nil }
         let left = shown.map { $0.x - $0.width * (0.5 + Self.sideRoom) }.min() ?? 0
@@ -234,7 +283,7 @@ package struct FramingPolicy: Sendable {
         let bottom = shown.map { $0.y + $0.height * 2.2 }.max() ?? 1
         let ratio = view.ratio / view.frameRatio
         var height = max(Self.facesPerHeight * tallest, (right - left) / ratio, bottom - top)
-        height = min(max(height, view.minHeight), maxHeight)
+        height = min(max(height, view.minHeight), limit)
         let count = Double(shown.count)
         let velocity = shown.map(\.velocityX).reduce(0, +) / count
         let velocityY = shown.map(\.velocityY).reduce(0, +) / count
@@ -242,7 +291,7 @@ package struct FramingPolicy: Sendable {
         let speed = abs(velocity) / width(height)
         let isWalking = speed > Self.walkingSpeed
         let recent = (shown.map(\.speed).max() ?? 0) / width(height)
-        if recent > Self.walkingSpeed { height = min(height * (1 + min(recent, 1.2) * 0.5), maxHeight) }
+        if recent > Self.walkingSpeed { height = min(height * (1 + min(recent, 1.2) * 0.5), limit) }
         let age = shown.map({ max(0, (now - $0.lastSeen).inSeconds) }).min() ?? 0
         let maxLead = Self.maxLead * width(height)
         let lead = isWalking ? min(max(velocity * Self.leadTime, -maxLead), maxLead) : 0
@@ -250,7 +299,7 @@ package struct FramingPolicy: Sendable {
         let middle = shown.count == 1 ? shown[0].y : (top + bottom) / 2 - 0.4 * tallest
         let rise = abs(velocityY) / height > Self.walkingSpeed ? velocityY * min(age, 0.6) : 0
         let y = middle + rise + (0.5 - Self.eyeLine) * height
-        return clamped(Target(x: x, y: y, height: height, velocity: isWalking ? velocity : 0))
+        return Target(x: x, y: y, height: height, velocity: isWalking ? velocity : 0)
     }
 
     /// Returns the target with a center that keeps the visible part within the bounds.

@@ -152,7 +152,7 @@ public struct RotationAngles: Sendable, Equatable {
     public var preview: Rotation
 
     /// Creates a pair of rotations.
-    public init(capture: Rotation, preview: Rotation) {
+    package init(capture: Rotation, preview: Rotation) {
         self.capture = capture
         self.preview = preview
     }
@@ -181,7 +181,7 @@ public enum PreviewSurface: Sendable, Equatable {
 
     /// Returns the clockwise rotation of the surface relative to gravity, given the clockwise rotation of the
     /// computer.
-    public func rotation(forComputerRotation turn: Rotation) -> Rotation {
+    package func rotation(forComputerRotation turn: Rotation) -> Rotation {
         switch self {
         case .upright: .none
         case .locked(let place): turn + place

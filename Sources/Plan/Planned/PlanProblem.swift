@@ -1,110 +1,169 @@
-public import MulticamMedia
+package import MulticamMedia
 internal import MulticamProfiles
 
 /// A reason why a plan can't run or a connection can't be made.
-public enum PlanProblem: Error, Sendable, Equatable {
+public struct PlanProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// A connection attribute that only some kinds of connections support.
-    public enum Attribute: String, Sendable {
+    package enum Attribute: String, Sendable {
         case rotation, mirroring, crop, channels
         /// The state of a connection that isn't enabled.
         case disabled
     }
 
-    /// The plan has neither a camera nor a microphone.
-    case noDevice
-    /// The name of a role is invalid or reserved.
-    case invalidRole(String)
-    /// Two devices have the same role.
-    case duplicateRole(String)
-    /// The camera or microphone of a role hasn't been opened.
-    case missingSource(role: String)
-    /// No device of the plan has the role that the connection names as its input.
-    case noSuchInput(PlannedConnection)
-    /// The plan doesn't have the output that the connection names.
-    case noSuchOutput(PlannedConnection)
-    /// A microphone is connected to a video output, or a camera to an audio output.
-    case wrongMedium(PlannedConnection)
-    /// The plan already has this connection.
-    case duplicateConnection(PlannedConnection)
-    /// The plan doesn't have this connection.
-    case notConnected(PlannedConnection)
-    /// The output accepts only one input and is already connected.
-    case outputInUse(PlannedConnection, by: String)
-    /// A track isn't connected to a camera or microphone.
-    case unconnected(output: String)
-    /// A connection of this kind doesn't support this attribute.
-    case unsupportedAttribute(PlannedConnection, Attribute)
-    /// The crop extends beyond the camera's frame, or its position or dimensions aren't even.
-    case invalidCrop(PlannedConnection, FrameSize)
-    /// The microphone doesn't have the channel with this index, counted from 0.
-    case noSuchChannel(role: String, channel: Int, of: Int)
-    /// Two tracks have the same name.
-    case duplicateOutput(String)
-    /// An output's file path is outside the session folder, or the file extension doesn't match the file
-    /// type.
-    case invalidFile(output: String, path: String, expected: String)
-    /// Two outputs that can't share a file use the same path.
-    case duplicateFile(path: String)
-    /// A copied track is connected to a camera with raw frames, which can't be copied.
-    case rawCopy(output: String, PixelFormat)
-    /// The size of a copied track differs from the size that its camera delivers.
-    case copySizeMismatch(output: String, FrameSize, delivered: FrameSize)
-    /// The width or height of encoded frames is odd or too small.
-    case oddSize(output: String, FrameSize)
-    /// A movie's audio has more than two channels.
-    case tooManyChannels(output: String, channels: Int)
-    /// The program doesn't show any camera.
-    case emptyProgram
+    /// User-readable sentence with the problem, its location in the plan, and a remedy.
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
 }
 
-extension PlanProblem: CustomStringConvertible {
-    /// User-readable sentence with the problem, its location in the plan, and a remedy.
-    public var description: String {
-        switch self {
-        case .noDevice: "the plan does not contain a camera or microphone. Add one."
-        case .invalidRole(let role):
+extension PlanProblem {
+    /// The plan has neither a camera nor a microphone.
+    package static var noDevice: Self {
+        Self(
+            "the plan does not contain a camera or microphone. Add one.")
+    }
+
+    /// The name of a role is invalid or reserved.
+    package static func invalidRole(_ role: String) -> Self {
+        Self(
             "“\(role.printable())” is not a valid role. Use 1 to 32 lowercase letters, digits, - and _, starting with a letter or digit, and "
-                + "do not use “program”."
-        case .duplicateRole(let role):
-            "two devices have the role “\(role.printable())”. Give each device a different role."
-        case .missingSource(let role):
+                + "do not use “program”.")
+    }
+
+    /// Two devices have the same role.
+    package static func duplicateRole(_ role: String) -> Self {
+        Self(
+            "two devices have the role “\(role.printable())”. Give each device a different role.")
+    }
+
+    /// The camera or microphone of a role hasn't been opened.
+    package static func missingSource(role: String) -> Self {
+        Self(
             "the role “\(role.printable())” has no open camera or microphone. Pass an open device for this role to the session."
-        case .noSuchInput(let edge):
+        )
+    }
+
+    /// No device of the plan has the role that the connection names as its input.
+    package static func noSuchInput(_ edge: PlannedConnection) -> Self {
+        Self(
             "\(edge.output.printable()) is connected to “\(edge.input.printable())”, which is not a camera or microphone of the plan. Add the device first."
-        case .noSuchOutput(let edge):
+        )
+    }
+
+    /// The plan doesn't have the output that the connection names.
+    package static func noSuchOutput(_ edge: PlannedConnection) -> Self {
+        Self(
             "“\(edge.input.printable())” is connected to “\(edge.output.printable())”, which is not an output of the plan. Add that output first."
-        case .wrongMedium(let edge):
+        )
+    }
+
+    /// A microphone is connected to a video output, or a camera to an audio output.
+    package static func wrongMedium(_ edge: PlannedConnection) -> Self {
+        Self(
             "“\(edge.input.printable())” cannot be connected to \(edge.output.printable()). Connect cameras to the program, cameras/… or metadata/…, and microphones to the program or audio/…."
-        case .duplicateConnection(let edge):
+        )
+    }
+
+    /// The plan already has this connection.
+    package static func duplicateConnection(_ edge: PlannedConnection) -> Self {
+        Self(
             "“\(edge.input.printable())” is already connected to \(edge.output.printable()). Change that connection instead."
-        case .notConnected(let edge):
-            "“\(edge.input.printable())” is not connected to \(edge.output.printable()). Connect it first."
-        case .outputInUse(let edge, let other):
+        )
+    }
+
+    /// The plan doesn't have this connection.
+    package static func notConnected(_ edge: PlannedConnection) -> Self {
+        Self(
+            "“\(edge.input.printable())” is not connected to \(edge.output.printable()). Connect it first.")
+    }
+
+    /// The output accepts only one input and is already connected.
+    package static func outputInUse(_ edge: PlannedConnection, by other: String) -> Self {
+        Self(
             "\(edge.output.printable()) already has the input “\(other.printable())”, and a track can have only one input. Disconnect that input, or add another track."
-        case .unconnected(let output):
+        )
+    }
+
+    /// A track isn't connected to a camera or microphone.
+    package static func unconnected(output: String) -> Self {
+        Self(
             "\(output.printable()) does not have an input. Connect a device to this output, or remove the output."
-        case .unsupportedAttribute(let edge, let attribute): Self.explanation(edge, attribute)
-        case .invalidCrop(let edge, let size):
+        )
+    }
+
+    /// A connection of this kind doesn't support this attribute.
+    package static func unsupportedAttribute(_ edge: PlannedConnection, _ attribute: Attribute) -> Self {
+        Self(
+            explanation(edge, attribute))
+    }
+
+    /// The crop extends beyond the camera's frame, or its position or dimensions aren't even.
+    package static func invalidCrop(_ edge: PlannedConnection, _ size: FrameSize) -> Self {
+        Self(
             "invalid crop of “\(edge.input.printable())” for \(edge.output.printable()). The crop must be within the \(size) frame, and its position, width, and height must be even."
-        case .noSuchChannel(let role, let channel, let count):
+        )
+    }
+
+    /// The microphone doesn't have the channel with this index, counted from 0.
+    package static func noSuchChannel(role: String, channel: Int, of count: Int) -> Self {
+        Self(
             "microphone “\(role.printable())” does not have a channel \(channel). It has \(count) channels, numbered from 0."
-        case .duplicateOutput(let output):
-            "two outputs are named \(output.printable()). Give each track a different name."
-        case .invalidFile(let output, let path, let expected):
+        )
+    }
+
+    /// Two tracks have the same name.
+    package static func duplicateOutput(_ output: String) -> Self {
+        Self(
+            "two outputs are named \(output.printable()). Give each track a different name.")
+    }
+
+    /// An output's file path is outside the session folder, or the file extension doesn't match the file
+    /// type.
+    package static func invalidFile(output: String, path: String, expected: String) -> Self {
+        Self(
             "invalid file “\(path.printable())” of \(output.printable()). Choose a path within the session folder that ends in \(expected)."
-        case .duplicateFile(let path):
+        )
+    }
+
+    /// Two outputs that can't share a file use the same path.
+    package static func duplicateFile(path: String) -> Self {
+        Self(
             "several outputs are written to “\(path.printable())”. Only tracks of one movie can share a file. Give each output a separate file."
-        case .rawCopy(let output, let pixel):
+        )
+    }
+
+    /// A copied track is connected to a camera with raw frames, which can't be copied.
+    package static func rawCopy(output: String, _ pixel: PixelFormat) -> Self {
+        Self(
             "\(output.printable()) cannot copy raw \(pixel.rawValue) frames. Choose the mode `encode`, or another pixel format."
-        case .copySizeMismatch(let output, let size, let delivered):
+        )
+    }
+
+    /// The size of a copied track differs from the size that its camera delivers.
+    package static func copySizeMismatch(output: String, _ size: FrameSize, delivered: FrameSize) -> Self {
+        Self(
             "\(output.printable()) copies \(delivered) frames, so its size cannot be \(size). Use the size of the camera, or encode the track."
-        case .oddSize(let output, let size):
+        )
+    }
+
+    /// The width or height of encoded frames is odd or too small.
+    package static func oddSize(output: String, _ size: FrameSize) -> Self {
+        Self(
             "\(output.printable()) has an invalid frame size of \(size). Width and height must be even and at least 2."
-        case .tooManyChannels(let output, let channels):
+        )
+    }
+
+    /// A movie's audio has more than two channels.
+    package static func tooManyChannels(output: String, channels: Int) -> Self {
+        Self(
             "\(output.printable()) has \(channels) channels, but audio in a movie file can have at most two. Select two channels, or write a WAV file."
-        case .emptyProgram:
-            "the program shows no camera. Connect an enabled camera to it, or remove the program."
-        }
+        )
+    }
+
+    /// The program doesn't show any camera.
+    package static var emptyProgram: Self {
+        Self(
+            "the program shows no camera. Connect an enabled camera to it, or remove the program.")
     }
 
     private static func explanation(_ edge: PlannedConnection, _ attribute: Attribute) -> String {

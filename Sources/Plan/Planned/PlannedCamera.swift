@@ -8,7 +8,7 @@ public struct PlannedCamera: Sendable, Equatable, Encodable {
     /// The selector that the user entered for the camera: `any`, `/dev/video0`, `virtual:clap`.
     public var selector: String
     /// The camera that the selector resolved to.
-    public var identity: DeviceIdentity
+    package var identity: DeviceIdentity
     /// Pixel format, size, and rate that the camera is opened with.
     public var format: VideoFormat
     /// The clockwise rotation that makes the stored frame upright.
@@ -16,9 +16,9 @@ public struct PlannedCamera: Sendable, Equatable, Encodable {
     /// How the camera's rotation was determined.
     package var rotationSource: RotationSource
     /// Pixel aspect ratio of the stored frame; `nil` for square pixels.
-    public var pixelAspect: AspectRatio?
+    package var pixelAspect: AspectRatio?
     /// Whether the program shows the camera mirrored left to right.
-    public var isMirrored: Bool
+    package var isMirrored: Bool
     /// How to display a preview of the camera.
     package var preview: PreviewConnection
     /// The part of the camera's frames that is used in the program and in an encoded track.
@@ -29,20 +29,20 @@ public struct PlannedCamera: Sendable, Equatable, Encodable {
     package var detection: [DetectionKind] = []
     /// Delay between an event in front of the camera and the timestamp of the frame that shows it. The delay
     /// is subtracted from each timestamp.
-    public var latency: Nanoseconds
+    package var latency: Nanoseconds
     /// How the camera's latency was determined.
     package var latencySource: CorrectionSource
     /// Camera controls to set and maintain: the profile's controls in the order of the file, followed by
     /// automatically added controls.
-    public var controls: [ControlRequest]
+    package var controls: [ControlRequest]
     /// The camera whose exposure and color this camera matches before the recording, and other traits to
     /// match; `nil` if this camera isn't matched.
     package var match: CameraMatch?
     /// Sentence that explains why this format was chosen.
-    public var reason: String
+    package var reason: String
     /// Path of the camera's metadata file, which contains the time and other data of each frame, relative to
     /// the session folder; `nil` if no metadata is written.
-    public var metadataFile: String?
+    package var metadataFile: String?
     /// Bandwidth that a synthetic camera simulates on a USB bus; `nil` for a physical camera, whose bandwidth is in the
     /// machine model (`MachineModel.usb`).
     package var usb: USBCamera?
@@ -55,7 +55,7 @@ public struct PlannedCamera: Sendable, Equatable, Encodable {
     ///   - identity: Identity of the device.
     ///   - format: Format that the camera delivers.
     ///   - rotation: Clockwise rotation that makes the camera's frames upright.
-    public init(
+    package init(
         role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
         rotation: Rotation = .none
     ) {
@@ -97,7 +97,7 @@ public struct PlannedCamera: Sendable, Equatable, Encodable {
     }
 
     /// The part of the camera's stored frames that is used, in pixels; `nil` for the whole frame.
-    public var crop: PixelRectangle? { framing.part(of: format.size, rotation: rotation) }
+    package var crop: PixelRectangle? { framing.part(of: format.size, rotation: rotation) }
 }
 
 /// A camera track (ISO track), which contains the recording of one camera.
@@ -121,12 +121,12 @@ public struct PlannedCameraTrack: Sendable, Equatable, Encodable {
     public var settings: VideoEncodingSettings
     /// Clockwise rotation that makes the stored frames upright. The rotation is stored in the file's
     /// metadata; the pixels aren't rotated.
-    public var rotation: Rotation
+    package var rotation: Rotation
     /// Pixel aspect ratio of the stored frames, stored in the file's metadata; `nil` for square pixels.
-    public var pixelAspect: AspectRatio?
+    package var pixelAspect: AspectRatio?
     /// The part of the camera's stored frames that the track shows, in pixels; `nil` for the whole frame. A
     /// copied track always stores the whole frame.
-    public var crop: PixelRectangle?
+    package var crop: PixelRectangle?
 
     /// Creates a track of a camera. By default, the track's name is the camera's role.
     public init(

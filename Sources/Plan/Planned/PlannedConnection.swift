@@ -47,7 +47,7 @@ public struct PlannedConnection: Sendable, Equatable, Encodable {
     }
 
     /// Whether both connections have the same input and output. The attributes may differ.
-    public func isSameEdge(as other: Self) -> Bool { input == other.input && output == other.output }
+    package func isSameEdge(as other: Self) -> Bool { input == other.input && output == other.output }
 }
 
 /// How a connection of a plan rotates and mirrors frames.
@@ -181,7 +181,7 @@ extension SessionPlan {
 
     /// Adds a camera without connections. The camera runs and can be used by taps and by connections that are
     /// added later.
-    public mutating func addWithoutConnections(_ camera: PlannedCamera) {
+    package mutating func addWithoutConnections(_ camera: PlannedCamera) {
         var camera = camera
         camera.metadataFile = nil
         cameras.append(camera)
@@ -189,7 +189,7 @@ extension SessionPlan {
 
     /// Adds a microphone without connections. The microphone runs and can be used by taps and by connections
     /// that are added later.
-    public mutating func addWithoutConnections(_ microphone: PlannedMicrophone) {
+    package mutating func addWithoutConnections(_ microphone: PlannedMicrophone) {
         microphones.append(microphone)
     }
 
@@ -206,7 +206,7 @@ extension SessionPlan {
     }
 
     /// Adds a program without cameras and microphones. The new program replaces an existing program.
-    public mutating func addWithoutConnections(_ program: PlannedProgram) {
+    package mutating func addWithoutConnections(_ program: PlannedProgram) {
         var program = program
         program.mix = []
         self.program = program

@@ -7,24 +7,24 @@ public struct PlannedMicrophone: Sendable, Equatable, Encodable {
     /// The selector that the user entered for the microphone, such as `default`.
     public var selector: String
     /// The microphone that the selector resolved to.
-    public var identity: DeviceIdentity
+    package var identity: DeviceIdentity
     /// Sample rate and channels that the microphone is opened with.
     public var format: AudioFormat
     /// Gain in the program's mix in decibels, -60…30. The microphone's own track isn't affected.
-    public var gain: Double
+    package var gain: Double
     /// Time that is added to each capture time of the microphone to correct it.
-    public var offset: Nanoseconds
+    package var offset: Nanoseconds
     /// How the time correction `offset` was determined.
     package var offsetSource: CorrectionSource
     /// Channels of the device that the track contains, counted from 0; empty for all channels.
-    public var sourceChannels: [Int]
+    package var sourceChannels: [Int]
     /// Echo cancellation and noise suppression for this microphone in the program's mix; `nil` for neither.
     package var voiceProcessing: VoiceProcessing?
     /// The filters for this microphone in the program's mix.
-    public var processing = SoundProcessing.off
+    package var processing = SoundProcessing.off
     /// Role of the camera that shows the person speaking into the microphone. The camera is the one named in
     /// the profile, otherwise the one with this built-in microphone; `nil` if neither exists.
-    public var camera: String? = nil
+    package var camera: String? = nil
 
     /// Creates a microphone of a plan.
     ///
@@ -34,7 +34,7 @@ public struct PlannedMicrophone: Sendable, Equatable, Encodable {
     ///   - identity: Identity of the device.
     ///   - format: Format of the microphone's track.
     ///   - gain: Gain in the program's mix, in decibels.
-    public init(
+    package init(
         role: String, selector: String, identity: DeviceIdentity, format: AudioFormat, gain: Double = 0
     ) {
         self.init(
@@ -80,8 +80,8 @@ public struct PlannedMicrophoneTrack: Sendable, Equatable, Encodable {
     ///
     /// - Parameter name: The track's name.
     /// - Returns: A path relative to the session folder: `audio/host.wav`.
-    public static func wave(_ name: String) -> String { "audio/\(name).wav" }
+    package static func wave(_ name: String) -> String { "audio/\(name).wav" }
 
     /// Whether the track is a separate Broadcast Wave file.
-    public var isWave: Bool { file.hasSuffix(".wav") }
+    package var isWave: Bool { file.hasSuffix(".wav") }
 }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 package import MulticamMedia
-public import MulticamProfiles
+package import MulticamProfiles
 
 /// The complete description of a session: devices, outputs, and the connections between them.
 ///
@@ -10,7 +10,7 @@ public import MulticamProfiles
 /// run. A running session can replace its plan with another plan.
 public struct SessionPlan: Sendable, Equatable, Encodable {
     /// The profile's name.
-    public var profile: String
+    package var profile: String
     /// Cameras in order of priority. If the plan exceeds its budget, the last camera is reduced first.
     public var cameras: [PlannedCamera]
     /// The microphones, in the profile's order.
@@ -26,9 +26,9 @@ public struct SessionPlan: Sendable, Equatable, Encodable {
     /// Maximum frame and sample losses that the recording tolerates.
     package var limits: RecordingLimits
     /// The share of the machine that the plan may use, and the policy that applies if the plan needs more.
-    public var budget: BudgetSettings
+    package var budget: BudgetSettings
     /// One sentence for each decision of the plan compiler that users should know about.
-    public var notes: [String]
+    package var notes: [String]
     /// Title and people to store in the recording, and editing projects to write at its end; `nil` if the
     /// profile doesn't set any.
     package var editing: EditingSettings? = nil
@@ -43,7 +43,7 @@ public struct SessionPlan: Sendable, Equatable, Encodable {
     /// - Parameters:
     ///   - name: Name of the plan in the manifest, like the name of a profile.
     ///   - budget: Limits of the session's cost.
-    public init(named name: String, budget: BudgetSettings = BudgetSettings()) {
+    package init(named name: String, budget: BudgetSettings = BudgetSettings()) {
         self.init(profile: name, budget: budget)
     }
 
@@ -98,7 +98,7 @@ extension SessionPlan {
 
 extension SessionPlan {
     /// Whether the plan writes files, which requires a program, a camera track, or a microphone track.
-    public var writesAnything: Bool {
+    package var writesAnything: Bool {
         program != nil || !cameraTracks.isEmpty || !microphoneTracks.isEmpty
     }
 

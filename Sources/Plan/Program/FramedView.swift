@@ -32,17 +32,34 @@ package struct FramedView: Sendable, Equatable {
         let outer =
             framing.part(of: stored, rotation: rotation)?.upright(in: stored, rotation: rotation)
             ?? PixelRectangle(x: 0, y: 0, width: upright.width, height: upright.height)
+        var shape = layer.shape
+        (shape.rotation, shape.pixelAspect) = (rotation, camera.pixelAspect)
+        self.init(
+            of: shape, upright: upright, within: outer,
+            maxEnlargement: camera.automaticFraming.maxEnlargement)
+    }
+
+    /// Creates the view of a camera in a layer.
+    ///
+    /// - Parameters:
+    ///   - shape: The layer, whose rotation and pixel aspect ratio are those of the camera.
+    ///   - upright: Size of the camera's upright frames in pixels.
+    ///   - outer: The part of the upright frame that may be shown, in its pixels.
+    ///   - maxEnlargement: Largest enlargement of the camera's pixels.
+    package init(
+        of shape: LayerShape, upright: FrameSize, within outer: PixelRectangle, maxEnlargement: Double
+    ) {
         // The shape of a pixel of the upright frame: its width divided by its height.
-        let pixel = camera.pixelAspect.map { Double($0.width) / Double($0.height) } ?? 1
-        let shape = rotation.swapsSides ? 1 / pixel : pixel
-        let place = layer.rectangle
+        let pixel = shape.pixelAspect.map { Double($0.width) / Double($0.height) } ?? 1
+        let square = shape.rotation.swapsSides ? 1 / pixel : pixel
+        let place = shape.rectangle
         ratio =
-            layer.fit == .cover
-            ? Double(place.width) / Double(max(place.height, 1)) / shape
+            shape.fit == .cover
+            ? Double(place.width) / Double(max(place.height, 1)) / square
             : Double(outer.width) / Double(max(outer.height, 1))
         bounds = FramePart(outer, of: upright)
         let widest = min(Double(outer.height), Double(outer.width) / ratio)
-        let least = Double(place.height) / camera.automaticFraming.maxEnlargement
+        let least = Double(place.height) / maxEnlargement
         minHeight = min(least, widest) / Double(max(upright.height, 1))
         frameRatio = Double(upright.width) / Double(max(upright.height, 1))
     }

@@ -16,9 +16,9 @@ public struct PlannedProgram: Sendable, Equatable, Encodable {
     /// Roles of the microphones in the mix, in order; empty for a program without audio.
     public var mix: [String]
     /// The filters for the mix.
-    public var mixProcessing = SoundProcessing.off
+    package var mixProcessing = SoundProcessing.off
     /// Bit rate of the audio, in bits per second.
-    public var audioBitrate: Int
+    package var audioBitrate: Int
     /// Named arrangements that can replace the current one.
     package var scenes: [SceneSettings]
     /// The motions of cameras that are framed automatically, by role, on the session clock.

@@ -209,7 +209,7 @@ extension ProgramArrangement {
 extension SessionPlan {
     /// Name of the first scene that matches the program's current picture and sound; `nil` if no scene
     /// matches.
-    public var scene: String? {
+    package var scene: String? {
         guard let program else { return nil }
         return program.scenes.first { scene in
             let layers = program.arrangement.showing(scene).layers(of: cameras, size: program.settings.size)

@@ -1,5 +1,5 @@
 package import MulticamMedia
-public import MulticamProfiles
+package import MulticamProfiles
 
 /// A plan reduced to fit its profile's budget before it runs, with the reductions in order and their reasons.
 ///
@@ -16,12 +16,12 @@ public import MulticamProfiles
 /// another resource over budget.
 public struct PlanReduction: Sendable, Equatable {
     /// The profile's budget: the cost limit, the policy, and the minimum size and rate.
-    public let budget: BudgetSettings
+    package let budget: BudgetSettings
     /// The plan as the profile requests it. Latency corrections don't affect the cost, so they may be added
     /// to the plan's devices later.
-    public var requestedPlan: SessionPlan
+    package var requestedPlan: SessionPlan
     /// Hardware cost of the plan `requestedPlan`.
-    public let requestedCost: HardwareCost
+    package let requestedCost: HardwareCost
     /// Reductions that were made, in order.
     public let steps: [ReductionStep]
     /// One sentence for each reduction that was considered but not made, with the reason.
@@ -37,7 +37,7 @@ public struct PlanReduction: Sendable, Equatable {
     /// a machine model.
     package private(set) var fixes: PlanRemedies?
     /// Whether the processor costs were measured on this machine.
-    public let isMeasured: Bool
+    package let isMeasured: Bool
 
     /// Whether `plan` may run. A resource without cost data never prevents a plan from running.
     public var fits: Bool { cost.total <= budget.hardwareCost }
@@ -96,13 +96,13 @@ public struct PlanReduction: Sendable, Equatable {
 /// One reduction that was made so that a plan fits its budget.
 public struct ReductionStep: Sendable, Equatable {
     /// Short description of the change: `face size 1280x720 → 960x540`.
-    public let step: String
+    package let step: String
     /// Sentence that explains the reason for the reduction and for its place in the order.
-    public let reason: String
+    package let reason: String
     /// Hardware cost before the reduction.
-    public let before: HardwareCost
+    package let before: HardwareCost
     /// Hardware cost after the reduction.
-    public let after: HardwareCost
+    package let after: HardwareCost
 }
 
 extension PlanReduction {

@@ -213,6 +213,17 @@ package struct RunningPlan: Sendable, Equatable {
         if arrangement.framingMode(of: camera) != .off { arrangement.framings[role] = .off }
     }
 
+    /// Switches automatic framing of a camera off if it turns the camera.
+    package mutating func endTurning(of role: String) {
+        guard var program = plan.program, let camera = plan.cameras.first(where: { $0.role == role }),
+            camera.automaticFraming.mover == .camera, program.arrangement.framingMode(of: camera) != .off
+        else { return }
+        var arrangement = program.arrangement
+        arrangement.framings[role] = .off
+        program.arrange(arrangement, cameras: plan.cameras)
+        plan.program = program
+    }
+
     /// Sets the motion of a camera that is framed automatically.
     ///
     /// - Returns: `false` if automatic framing of the camera is off, so that nothing changes.

@@ -396,7 +396,7 @@ extension SessionChange: CustomStringConvertible {
     ///
     /// - Parameter words: The name of the change and its arguments, as in `vocabulary`.
     /// - Throws: `SessionChangeError` if the arguments are invalid.
-    public init?(words: [String]) throws(SessionChangeError) {
+    package init?(words: [String]) throws(SessionChangeError) {
         guard let entry = Self.vocabulary.first(where: { $0.name == words.first }) else { return nil }
         self = try entry.change(Array(words.dropFirst()))
     }

@@ -113,7 +113,7 @@ extension ProfileReader {
         guard case .mapping = value.node.content else {
             return AutomaticFraming(mode: try value.choice())
         }
-        let fields = try value.fields(["follow", "enlargement"])
+        let fields = try value.fields(["follow", "enlargement", "move"])
         var framing = AutomaticFraming()
         framing.mode = try fields.required("follow", expected: "people, speaker, or off") {
             value throws(ProfileError) in try value.choice()
@@ -123,6 +123,9 @@ extension ProfileReader {
             try value.decimal(
                 in: AutomaticFraming.enlargements,
                 expected: "an enlargement of the camera's pixels from 1 to 4")
+        }
+        framing.mover = fields.read("move", else: framing.mover) { value throws(ProfileError) in
+            try value.choice()
         }
         return framing
     }

@@ -153,15 +153,15 @@ struct ProgramReader {
         let fields = try value.fields(["codec", "bitrate", "mix", "processing"])
         let usual = AudioSettings(mix: microphones)
         var settings = AudioSettings(
-            codec: fields.read("codec", else: usual.codec) { value throws(ProfileError) in
-                try value.choice()
-            },
             bitrate: fields.read("bitrate", else: usual.bitrate) { value throws(ProfileError) in
                 try value.bitrate(in: 32_000...512_000)
             },
             mix: fields.read("mix", else: usual.mix) { value throws(ProfileError) in
                 try microphones(value, allowingOne: false)
             })
+        settings.codec = fields.read("codec", else: usual.codec) { value throws(ProfileError) in
+            try value.choice()
+        }
         settings.processing = fields.read("processing", else: .off) { value throws(ProfileError) in
             try value.soundProcessing()
         }

@@ -61,12 +61,12 @@ public struct InsetStyle: Sendable, Equatable, Encodable {
     public var border: Int
     /// How a frame is fitted into the main camera's rectangle or a cell if the aspect ratios differ. Insets
     /// have the same aspect ratio as their frames.
-    public var fit: FrameLayer.Fit
+    public var fit: FrameFit
 
     /// Creates an inset style. The default values are the same as in profiles.
     public init(
         corner: Corner = .bottomRight, scale: Double = 0.25, margin: Double = 0.02, border: Int = 0,
-        fit: FrameLayer.Fit
+        fit: FrameFit
     ) {
         self.corner = corner
         self.scale = scale
@@ -128,7 +128,7 @@ public struct InsetStyle: Sendable, Equatable, Encodable {
     }
 
     /// Returns the fit for the frame of an inset or of another camera.
-    package func fit(isInset: Bool) -> FrameLayer.Fit { isInset ? .cover : fit }
+    package func fit(isInset: Bool) -> FrameFit { isInset ? .cover : fit }
 
     /// Applies the style to the frame of an inset or of another camera. Only insets have a border, of an even width.
     package func apply(to shape: inout LayerShape, isInset: Bool) {

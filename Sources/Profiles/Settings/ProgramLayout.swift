@@ -1,4 +1,4 @@
-public import MulticamMedia
+package import MulticamMedia
 
 /// A layout of the program, which determines how many cameras are shown and where each camera's frame is
 /// placed.
@@ -77,7 +77,7 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
     /// Name of the layout in profiles, commands, and manifests, in kebab-case.
     public let rawValue: String
     /// English name of the layout on the control room's page.
-    public let title: String
+    package let title: String
     /// German name of the layout on the control room's page.
     package let germanTitle: String
     /// Description of the cameras' positions, for the documentation.
@@ -101,14 +101,14 @@ public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable,
     package let hasInsets: Bool
     /// Fit of frames that aren't insets, unless the profile sets the fit. Frames in cells are cropped,
     /// because black bars around every frame would waste most of the program's area.
-    public let defaultFit: FrameLayer.Fit
+    package let defaultFit: FrameFit
     private let geometry: Geometry
 
     private init(
         _ name: String, title: String, germanTitle: String, summary: String, key: Character?,
         label: ShotLabel,
         minimumCameras: Int = 1, maximumCameras: Int? = nil, profileCameras: Int? = nil,
-        selectedCameras: Int? = nil, hasInsets: Bool = false, fit: FrameLayer.Fit = .contain,
+        selectedCameras: Int? = nil, hasInsets: Bool = false, fit: FrameFit = .contain,
         geometry: @escaping Geometry
     ) {
         rawValue = name

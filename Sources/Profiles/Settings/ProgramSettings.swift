@@ -51,16 +51,16 @@ public struct ProgramSettings: Sendable, Equatable {
     }
 
     /// Roles of the visible cameras, the main camera first.
-    public var shown: [String] { layout.visible([main] + insets) }
+    package var shown: [String] { layout.visible([main] + insets) }
 }
 
 /// The audio of the program: the microphones in its mix, and the encoder settings.
 public struct AudioSettings: Sendable, Equatable {
     /// Audio codec.
-    public enum Codec: String, Sendable, CaseIterable { case aac }
+    package enum Codec: String, Sendable, CaseIterable { case aac }
 
     /// Audio codec.
-    public var codec: Codec
+    package var codec = Codec.aac
     /// Bit rate in bits per second, 32,000…512,000.
     public var bitrate: Int
     /// Roles of the microphones in the mix; empty for a program without audio.
@@ -69,8 +69,7 @@ public struct AudioSettings: Sendable, Equatable {
     public var processing = SoundProcessing.off
 
     /// Creates audio settings. Without a mix, the program doesn't contain audio.
-    public init(codec: Codec = .aac, bitrate: Int = 160_000, mix: [String] = []) {
-        self.codec = codec
+    public init(bitrate: Int = 160_000, mix: [String] = []) {
         self.bitrate = bitrate
         self.mix = mix
     }

@@ -3,7 +3,7 @@ public import MulticamMedia
 /// Video encoder settings of a profile.
 public struct VideoSettings: Sendable, Equatable {
     /// The video codec.
-    public enum Codec: String, Sendable, CaseIterable { case h264 }
+    package enum Codec: String, Sendable, CaseIterable { case h264 }
 
     /// The encoder that a profile requests.
     public enum Encoder: String, Sendable, CaseIterable {
@@ -17,7 +17,7 @@ public struct VideoSettings: Sendable, Equatable {
     }
 
     /// The video codec.
-    public var codec: Codec
+    package var codec = Codec.h264
     /// Encoding speed of x264.
     public var preset: VideoEncodingSettings.Preset
     /// x264's constant rate factor (CRF), 0…51; lower is better. For hardware encoders, see
@@ -28,10 +28,9 @@ public struct VideoSettings: Sendable, Equatable {
 
     /// Creates video settings.
     public init(
-        codec: Codec = .h264, preset: VideoEncodingSettings.Preset = .balanced, quality: Int = 23,
+        preset: VideoEncodingSettings.Preset = .balanced, quality: Int = 23,
         encoder: Encoder = .auto
     ) {
-        self.codec = codec
         self.preset = preset
         self.quality = quality
         self.encoder = encoder
@@ -43,9 +42,6 @@ extension VideoSettings {
         let fields = try value.fields(["codec", "preset", "quality", "encoder"])
         let usual = VideoSettings()
         self.init(
-            codec: fields.read("codec", else: usual.codec) { value throws(ProfileError) in
-                try value.choice()
-            },
             preset: fields.read("preset", else: usual.preset) { value throws(ProfileError) in
                 try value.choice()
             },
@@ -56,6 +52,9 @@ extension VideoSettings {
             encoder: fields.read("encoder", else: usual.encoder) { value throws(ProfileError) in
                 try value.choice()
             })
+        codec = fields.read("codec", else: usual.codec) { value throws(ProfileError) in
+            try value.choice()
+        }
     }
 }
 

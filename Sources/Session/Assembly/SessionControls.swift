@@ -143,6 +143,12 @@ final class SessionControls: Sendable {
         notifyEnd(of: close())
     }
 
+    /// Stops accepting requests because the session has ended.
+    func end() {
+        requests.withLock { $0.isOnStandby = false }
+        notifyEnd(of: close())
+    }
+
     /// Starts accepting requests for a recording that begins while the session is on standby. The recording's
     /// plan already includes the arrangements that were requested earlier.
     func open() { requests.withLock { $0.isClosed = false } }

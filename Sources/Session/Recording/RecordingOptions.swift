@@ -16,9 +16,9 @@ public struct RecordingOptions: Sendable {
     public var start: ClockTime?
     /// Maximum time after the start for each device to deliver valid frames or audio. If a device exceeds
     /// this limit, the recording fails with `RecordingError.device`.
-    public var startTimeLimit: Nanoseconds
+    package var startTimeLimit: Nanoseconds
     /// Version of the application, which is written to the manifest.
-    public var version: String
+    package var version: String
     /// The predicted cost of the plan and its reductions, for the manifest; `nil` when no cost was predicted.
     package var reduction: PlanReduction?
     /// The machine that the plan was made for. The cost of changes to the running plan is computed for this machine. If
@@ -28,7 +28,7 @@ public struct RecordingOptions: Sendable {
     public var backup: Backup?
     /// Maximum number of bytes queued in memory for the disk of each session folder, at least 1 MiB. `nil`
     /// means 0.5 GiB, or the value that `MulticamKit` chooses for the computer.
-    public var writeMemory: Int?
+    package var writeMemory: Int?
     /// Whether the session sends the event `standby`; `false` if the caller does, after its own events.
     package var announcesStandby = true
     /// Injects disk failures in tests. Called before each write with the file's path and the end of the write in bytes.
@@ -38,7 +38,17 @@ public struct RecordingOptions: Sendable {
     /// Creates the options of one recording. Each parameter sets the property of the same name.
     public init(
         parentFolder: String = "recordings", name: String? = nil, duration: Nanoseconds? = nil,
-        startTimeLimit: Nanoseconds = .seconds(10), version: String = MulticamVersion.current,
+        backup: Backup? = nil
+    ) {
+        self.init(
+            parentFolder: parentFolder, name: name, duration: duration, version: MulticamVersion.current,
+            backup: backup)
+    }
+
+    /// Creates the options of one recording, with those that only the `multicam` command and tests set.
+    package init(
+        parentFolder: String = "recordings", name: String? = nil, duration: Nanoseconds? = nil,
+        startTimeLimit: Nanoseconds = .seconds(10), version: String,
         backup: Backup? = nil, writeMemory: Int? = nil
     ) {
         self.parentFolder = parentFolder

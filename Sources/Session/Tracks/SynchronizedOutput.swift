@@ -38,7 +38,7 @@ public final class SynchronizedOutput: Sendable {
     /// Rate of the grid. `nil` means the rate of the first camera, or 50 ticks per second without a camera.
     public let rate: FrameRate?
     /// Pixel format of the frames that the handler receives.
-    public let format: FrameTap.Format
+    public let format: FrameRequest.Format
     private let queue: BoundedQueue<SynchronizedTick>
     private let counts = ConditionLock(Counts())
     private let handler: @Sendable (SynchronizedTick) -> Void
@@ -46,26 +46,22 @@ public final class SynchronizedOutput: Sendable {
     /// Creates an output that calls `handler` for each tick.
     ///
     /// - Parameters:
-    ///   - roles: Roles of cameras and microphones in the session: at least one, without duplicates. `record` throws
-    ///     `.unknownRole` for other roles.
+    ///   - roles: Roles of cameras and microphones in the session: at least one, without duplicates. The initializer of the
+    ///     session throws an error for other roles.
     ///   - rate: Rate of the grid. `nil` means the rate of the first camera, or 50 ticks per second without a camera.
     ///   - format: Pixel format of the frames that the handler receives. A frame that can't be converted becomes
     ///     `dropped(.corrupt)`.
-    ///   - capacity: Maximum number of ticks queued for the handler, at least 1.
+    ///   - capacity: Maximum number of ticks queued for the handler; values below 1 count as 1.
     ///   - handler: Called for each tick, one at a time, on the output's own thread.
     public init(
-        roles: [String], rate: FrameRate? = nil, format: FrameTap.Format = .asCaptured, capacity: Int = 4,
+        roles: [String], rate: FrameRate? = nil, format: FrameRequest.Format = .asCaptured, capacity: Int = 4,
         handler: @escaping @Sendable (SynchronizedTick) -> Void
     ) {
-        precondition(!roles.isEmpty, "a synchronized output requires at least one device")
-        precondition(
-            Set(roles).count == roles.count,
-            "a synchronized output must not contain a role more than once: \(roles)")
         self.roles = roles
         self.rate = rate
         self.format = format
         self.handler = handler
-        queue = BoundedQueue(capacity: capacity)
+        queue = BoundedQueue(capacity: max(1, capacity))
     }
 
     /// Number of ticks that the handler received.
@@ -120,11 +116,11 @@ public final class SynchronizedOutput: Sendable {
 /// One tick of a `SynchronizedOutput`, with the data that each device captured.
 public struct SynchronizedTick: Sendable {
     /// The data that one device captured for a tick.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// Role of the device.
-        public let role: String
+        package let role: String
         /// The data that the device captured for the tick.
-        public let capture: SynchronizedCapture
+        package let capture: SynchronizedCapture
     }
 
     /// Index of the tick, starting at 0. Only the dropped ticks counted by `dropped` are missing from the sequence.
@@ -134,7 +130,7 @@ public struct SynchronizedTick: Sendable {
     /// Number of ticks directly before this one that were dropped because the handler was too slow.
     public let droppedBefore: Int
     /// One entry for each device, in the order of the output's roles, starting with the main device.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// Returns the data captured by a role's device, or `nil` for a role that isn't part of the output.
     public subscript(role: String) -> SynchronizedCapture? {

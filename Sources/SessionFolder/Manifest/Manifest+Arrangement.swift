@@ -73,13 +73,13 @@ extension Manifest {
         package var mirrored: Bool
         /// How the visible part is scaled if its aspect ratio differs from the layer's: `cover` crops the
         /// edges of the part, and `contain` adds black bars.
-        package var fit: FrameLayer.Fit
+        package var fit: FrameFit
         /// Width in pixels of a white border inside the layer; 0 if the layer has no border.
         package var border: Int
 
         package init(
             role: String, x: Int, y: Int, width: Int, height: Int, crop: FramePart, rotation: Rotation,
-            mirrored: Bool, fit: FrameLayer.Fit, border: Int
+            mirrored: Bool, fit: FrameFit, border: Int
         ) {
             self.role = role
             self.x = x

@@ -6,18 +6,26 @@ internal import MulticamStills
 internal import MulticamSystem
 
 /// The computer whose capacity limits a session.
-public enum SessionMachine: Sendable {
+public struct SessionMachine: Sendable {
+    private enum Kind {
+        case current
+        case model(MachineModel)
+        case unlimited
+    }
+
+    private let kind: Kind
+
     /// This computer. A plan that exceeds its budget is reduced, and refused if that isn't enough.
-    case current
-    /// A model of a computer, for example of the one that will record.
-    case model(MachineModel)
+    public static let current = SessionMachine(kind: .current)
     /// Without limits: the cost of the plan isn't predicted, and the plan isn't reduced.
-    case unlimited
+    public static let unlimited = SessionMachine(kind: .unlimited)
+    /// A model of a computer, for example of the one that will record.
+    package static func model(_ model: MachineModel) -> Self { SessionMachine(kind: .model(model)) }
 
     /// The model for recordings to a folder; `nil` if there are no limits. Reads several small files, and blocks if a disk
     /// doesn't respond.
     func model(output: String) -> MachineModel? {
-        switch self {
+        switch kind {
         case .current: ThisMachine(output: output).model
         case .model(let model): model
         case .unlimited: nil

@@ -123,6 +123,10 @@ extension SessionConfiguration {
     func check(for profile: Profile) throws(SetupError) {
         func refuse(_ error: RecordingError) -> SetupError { .usage(error.description) }
         let known = profile.cameras.map(\.role) + profile.microphones.map(\.role)
+        for output in synchronizedOutputs
+        where output.roles.isEmpty || Set(output.roles).count < output.roles.count {
+            throw .usage("a synchronized output must name at least one role, and each role only once.")
+        }
         for role in synchronizedOutputs.flatMap(\.roles) where !known.contains(role) {
             throw refuse(.unknownRole(role, known: known))
         }

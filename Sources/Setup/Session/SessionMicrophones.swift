@@ -110,7 +110,7 @@ final class SharedMicrophone: Sendable {
     /// A source object for one role.
     var part: any MicrophoneSource { Part(whole: self) }
 
-    private struct Part: MicrophoneSource {
+    private struct Part: DetailedMicrophoneSource {
         let whole: SharedMicrophone
 
         var device: CaptureDevice { whole.source.device }
@@ -152,7 +152,7 @@ final class SharedMicrophone: Sendable {
 /// After three seconds, the processed signal's own timestamps are used until a match is found. When the microphone is
 /// disconnected, the processed signal stops too. The signal resumes only after a new match, because the sound server
 /// may use a different microphone in the meantime.
-final class AlignedVoice: MicrophoneSource {
+final class AlignedVoice: DetailedMicrophoneSource {
     fileprivate struct State {
         var dating: VoiceTimestamper
         /// Number of processed samples received.

@@ -3,7 +3,7 @@ package import MulticamMedia
 
 /// A session clock that follows the common time of a group of computers during a group recording. At all
 /// other times, the session clock follows its base clock. All methods are thread-safe.
-package final class SteeredClock: SessionClock {
+package final class SteeredClock: SteppingClock {
     private let base: any SessionClock
     /// A rate change takes effect at the current time, which is read while the lock is held. A rate change at
     /// an earlier time would invalidate times that were already read.

@@ -19,6 +19,7 @@ struct ExportCommand: Command {
             "`--cut live` uses the cuts made during the recording. `voice` shows the person who is speaking. "
                 + "If several people or no one is speaking, it shows a camera without a microphone, or all cameras. "
                 + "`none` shows the first camera throughout. Any other value is the path of a cut file, such as edit/cut.json.",
+            "Motions of automatic framing become key frames. `--framing` frames the cameras of the recording as `multicam render` does.",
             "`--to podcast` writes the mix to edit/podcast.m4a at -16 LUFS, with the markers as chapters. "
                 + "report/contact.html is a printable page with frames of each camera at regular intervals, markers, and cuts.",
             "For a group recording fetched with `multicam collect`, one project contains the tracks of all nodes, named NODE/ROLE. "
@@ -35,6 +36,10 @@ struct ExportCommand: Command {
                     "Export format: fcpxml, otio, mlt, edl, podcast, or all. Default: the formats under `edit` in the profile."
             ),
             OptionSpec("title", "T", help: "Project title. Default: the folder's name."),
+        ] + AutomaticFramingOption.options + [
+            OptionSpec(
+                "size", "WxH",
+                help: "For `--framing`: size in pixels, such as 1080x1920. Default: the program's size.")
         ] + EditCut.options)
 
     /// Name of the podcast export in the list of export formats.
@@ -46,6 +51,9 @@ struct ExportCommand: Command {
     /// Whether the user requested all export formats.
     private let isAll: Bool
     private let cut: EditCut
+    private let isCutSpecified: Bool
+    private let framing: FramingSettings?
+    private let size: FrameSize?
     private let title: String?
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -73,6 +81,12 @@ struct ExportCommand: Command {
         self.makesPodcast = makesPodcast
         self.isAll = isAll
         cut = try EditCut(arguments)
+        isCutSpecified = arguments.optional("cut") != nil
+        framing = try AutomaticFramingOption.settings(arguments)
+        size = try RenderCommand.size(arguments)
+        guard size == nil || framing != nil else {
+            throw arguments.spec.error("`--size` requires `--framing`.")
+        }
         title = arguments.optional("title")
     }
 
@@ -96,19 +110,33 @@ struct ExportCommand: Command {
                 "`--to` is missing, and the recording's profile doesn't set an export format. Expected fcpxml, otio, mlt, edl, podcast, or all."
             )
         }
-        let cut = try self.cut.cut(of: session, in: folder)
+        let cancellation = try JobTermination.cancellationBySignals()
+        let meter = RenderMeter()
+        let progress = RenderProgress(cancellation: cancellation) { meter.show($0, $1) }
+        var cut = try AutomaticFramingOption.cut(
+            of: session, in: folder, framing, chosen: self.cut, isDefault: !isCutSpecified,
+            size: size ?? session.size, Self.spec)
+        if let framing {
+            let (folder, unframed, chosen) = (folder, session, cut)
+            let found = try await MediaThread.run(named: "export") {
+                try VisionAnalysis(of: unframed, in: folder).run(
+                    Set(chosen.shots.flatMap(\.cameras)), progress: progress)
+            }
+            Output.endStatus()
+            for fault in found.faults { Output.message(fault.printable(limit: 1000)) }
+            (session, cut) = session.framed(framing, cut, size: size, analyses: found.frames)
+        }
         let files =
             formats.isEmpty ? [] : try SessionExport.write(session, cut: cut, formats: formats, in: folder)
         for file in files { Output.data(folder + (folder.hasSuffix("/") ? "" : "/") + file) }
-        try await makeCompanions(of: session, cut: cut)
+        try await makeCompanions(of: session, cut: cut, progress)
         return .done
     }
 
     /// Creates the exports that require decoding and encoding: the podcast and the contact sheet.
-    private func makeCompanions(of session: RecordedSession, cut: Cut) async throws {
-        let cancellation = try JobTermination.cancellationBySignals()
-        let meter = RenderMeter()
-        let progress = RenderProgress(cancellation: cancellation) { meter.show($0, $1) }
+    private func makeCompanions(
+        of session: RecordedSession, cut: Cut, _ progress: RenderProgress
+    ) async throws {
         if isAll, !makesPodcast, !session.hasAudio {
             Output.message("The recording has no audio, so no podcast was written.")
         }

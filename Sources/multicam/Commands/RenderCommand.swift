@@ -22,6 +22,9 @@ struct RenderCommand: Command {
             "A group recording fetched with `multicam collect` has the cameras and microphones of all nodes, named NODE/ROLE. "
                 + "The program shows the first camera, or the cameras given by --layout or --cut. "
                 + "--profile works only with recordings of one computer.",
+            "`--framing` searches the camera files for faces. The faces are stored in "
+                + "edit/vision.ndjson and used again as long as the files are the same. `--framing speaker` also uses `--cut voice` if each microphone has a "
+                + "camera. In a portrait picture, it then shows the speakers one above the other if several people or no one is speaking.",
             "Cameras and microphones with missing files are reported and left out.",
             "Prints the file's path. Exit status: 0 if the file was rendered, 1 if nothing can be rendered, "
                 + "2 if the options don't match the recording, 4 if you don't have write permission, 7 if the disk is full, 130 if rendering was stopped.",
@@ -55,7 +58,7 @@ struct RenderCommand: Command {
                 "proxies", help: "Also create small copies of the camera files for editing, in edit/proxies."),
             OptionSpec(
                 "output", "FILE", help: "Output file; also -o FILE. Default: edit/render-N.mp4 in FOLDER."),
-        ] + EditCut.options)
+        ] + AutomaticFramingOption.options + EditCut.options)
 
     private let folder: String
     private let profile: String?
@@ -65,6 +68,7 @@ struct RenderCommand: Command {
     /// profile.
     private let isCutSpecified: Bool
     private let size: FrameSize?
+    private let framing: FramingSettings?
     private let from: Nanoseconds
     private let to: Nanoseconds?
     private let loudness: Double?
@@ -91,16 +95,8 @@ struct RenderCommand: Command {
             throw spec.error(
                 "`--profile` and `--layout` can't be combined: both set the layout. Use only one of them.")
         }
-        let sides = 64...8192
-        size = try Self.read(
-            "size", of: arguments,
-            {
-                FrameSize($0).flatMap { size in
-                    sides.contains(size.width) && sides.contains(size.height)
-                        && (size.width | size.height) & 1 == 0 ? size : nil
-                }
-            }
-        ) { "two even numbers from 64 to 8192, such as 1080x1920" }
+        size = try Self.size(arguments)
+        framing = try AutomaticFramingOption.settings(arguments)
         let times = Nanoseconds.zero...Nanoseconds.seconds(1_000_000)
         from = try arguments.time("from", in: times) ?? .zero
         to = try arguments.time("to", in: times)
@@ -112,7 +108,21 @@ struct RenderCommand: Command {
         ) { "a number from -40 to -5, such as -16" }
     }
 
-    private static func read<Value>(
+    /// Reads the option `--size`.
+    static func size(_ arguments: ParsedArguments) throws(UsageError) -> FrameSize? {
+        let sides = 64...8192
+        return try read(
+            "size", of: arguments,
+            {
+                FrameSize($0).flatMap { size in
+                    sides.contains(size.width) && sides.contains(size.height)
+                        && (size.width | size.height) & 1 == 0 ? size : nil
+                }
+            }
+        ) { "two even numbers from 64 to 8192, such as 1080x1920" }
+    }
+
+    static func read<Value>(
         _ option: String, of arguments: ParsedArguments, _ read: (String) -> Value?, expected: () -> String
     ) throws(UsageError) -> Value? {
         guard let text = arguments.optional(option) else { return nil }
@@ -150,16 +160,23 @@ struct RenderCommand: Command {
     private func render(
         _ session: RecordedSession, _ progress: RenderProgress
     ) throws -> (path: String, faults: [String]) {
-        let renderer = try settings(for: session).renderer(of: session, in: folder)
-        let faults = makesProxies ? try Proxies(of: session, in: folder).run(progress: progress) : []
+        var settings = try self.settings(for: session)
+        var (framed, faults) = (session, [String]())
+        if let framing { (framed, faults) = try settings.frame(framing, session, in: folder, progress) }
+        let renderer = settings.renderer(of: framed, in: folder)
+        if makesProxies { faults += try Proxies(of: session, in: folder).run(progress: progress) }
         let outcome = try renderer.value.run(to: output, progress: progress)
         return (outcome.path, renderer.problems + faults + outcome.faults)
     }
 
     /// Returns the render settings for a recording according to the command-line options.
     private func settings(for session: RecordedSession) throws -> RenderSettings {
+        let cut = try AutomaticFramingOption.cut(
+            of: session, in: folder, framing, chosen: self.cut,
+            isDefault: !isCutSpecified && profile == nil && layout == nil, size: size ?? session.size,
+            Self.spec)
         var settings = RenderSettings(
-            cut: try cut.cut(of: session, in: folder), size: size, loudness: loudness,
+            cut: cut, size: size, loudness: loudness,
             isProcessed: isProcessed)
         if let profile {
             try settings.apply(
@@ -256,6 +273,25 @@ struct RenderSettings: Sendable {
         }
     }
 
+    /// Frames the cameras of the cut automatically. The session then has the size of the settings.
+    ///
+    /// - Parameters:
+    ///   - framing: People that are kept in frame.
+    ///   - session: The recording to render.
+    ///   - folder: Path of the session folder.
+    ///   - progress: Receives progress reports and can cancel the search for faces.
+    /// - Returns: The session to render, and one sentence for each file that can't be read.
+    /// - Throws: `RenderError` if the faces can't be found.
+    mutating func frame(
+        _ framing: FramingSettings, _ session: RecordedSession, in folder: String, _ progress: RenderProgress
+    ) throws(RenderError) -> (RecordedSession, [String]) {
+        let found = try VisionAnalysis(of: session, in: folder).run(
+            Set(cut.shots.flatMap(\.cameras)), progress: progress)
+        let framed = session.framed(framing, cut, size: size, style: style, analyses: found.frames)
+        (cut, style) = (framed.cut, nil)
+        return (framed.session, found.faults)
+    }
+
     /// Creates the renderer. The result also contains one sentence for each part of the recording that can't
     /// be rendered. This method may take a long time, because it reads media files.
     func renderer(of session: RecordedSession, in folder: String) -> (value: Renderer, problems: [String]) {
@@ -286,6 +322,72 @@ extension Cut {
             return shot
         }
         return Cut(rate: rate, shots: shots)
+    }
+}
+
+/// The options `--framing` and `--enlargement`.
+enum AutomaticFramingOption {
+    /// Names of the modes.
+    static let names = FramingMode.allCases.filter { $0 != .off }.map(\.rawValue)
+
+    static let options = [
+        OptionSpec(
+            "framing", "MODE", kind: .keywords(names),
+            help:
+                "Keep people in frame: people (all people) or speaker (the person who is speaking). Default: as recorded."
+        ),
+        OptionSpec(
+            "enlargement", "N",
+            help: "For `--framing`: largest enlargement of the cameras' pixels, 1 to 4. Default: 1.5."),
+    ]
+
+    /// Reads the options; `nil` without automatic framing.
+    ///
+    /// - Throws: `UsageError` for an unknown mode, for an enlargement that isn't a number from 1 to 4, and for an enlargement
+    ///   without a mode.
+    static func settings(_ arguments: ParsedArguments) throws(UsageError) -> FramingSettings? {
+        let mode = try RenderCommand.read(
+            "framing", of: arguments, { names.contains($0) ? FramingMode(rawValue: $0) : nil }
+        ) { "one of \(names.joined(separator: ", "))" }
+        let limits = AutomaticFraming.enlargements
+        let enlargement = try RenderCommand.read(
+            "enlargement", of: arguments, { Double($0).flatMap { limits.contains($0) ? $0 : nil } }
+        ) { "a number from 1 to 4, such as 2" }
+        guard let mode else {
+            guard enlargement == nil else {
+                throw arguments.spec.error("`--enlargement` requires `--framing`.")
+            }
+            return nil
+        }
+        return FramingSettings(
+            mode: mode, maxEnlargement: enlargement ?? AutomaticFraming().maxEnlargement)
+    }
+
+    /// Returns the cut of a recording that is framed automatically. If the user hasn't chosen a cut and the mode is `speaker`,
+    /// this is the cut by voice, provided that the recording contains the camera of each microphone.
+    ///
+    /// - Throws: `UsageError` if no camera can be framed, and `CutError` as for `EditCut.cut`.
+    static func cut(
+        of session: RecordedSession, in folder: String, _ framing: FramingSettings?, chosen: EditCut,
+        isDefault: Bool, size: FrameSize, _ spec: CommandSpec
+    ) throws -> Cut {
+        guard let framing else { return try chosen.cut(of: session, in: folder) }
+        guard session.angles.contains(where: { $0.kind == .camera }) else {
+            throw spec.error(
+                "`--framing \(framing.mode.rawValue)`: the recording has no camera tracks. Record with `tracks: { cameras: copy }` or `encode`."
+            )
+        }
+        let showsTogether = framing.mode == .speaker && size.height > size.width
+        guard isDefault, framing.mode == .speaker else {
+            return try chosen.cut(of: session, in: folder, showsSpeakersTogether: showsTogether)
+        }
+        do throws(CutError) {
+            _ = try VoiceCut(for: session)
+        } catch {
+            return try chosen.cut(of: session, in: folder)
+        }
+        return try EditCut.voice(cameras: [:], shortest: nil).cut(
+            of: session, in: folder, showsSpeakersTogether: showsTogether)
     }
 }
 
@@ -357,16 +459,20 @@ enum EditCut: Equatable {
     /// - Parameters:
     ///   - session: The recording to render or cut.
     ///   - folder: Path of the recording's session folder.
+    ///   - showsSpeakersTogether: Whether a cut by voice shows all speakers together instead of the camera without a microphone.
     /// - Returns: A cut that covers the recording from the first to the last frame.
     /// - Throws: `CutError` if the file can't be read or isn't a cut of this recording, if the recording doesn't
     ///   contain the times of the shots, or if audio can't be read.
-    func cut(of session: RecordedSession, in folder: String) throws(CutError) -> Cut {
+    func cut(
+        of session: RecordedSession, in folder: String, showsSpeakersTogether: Bool = false
+    ) throws(CutError) -> Cut {
         switch self {
         case .live: return .live(of: session)
         case .none: return .none(of: session)
         case .voice(let cameras, let shortest):
             var cut = try VoiceCut(for: session, cameras: cameras)
             cut.minShot = shortest ?? cut.minShot
+            if showsSpeakersTogether { cut.showSpeakersTogether() }
             var levels: [[Float]] = []
             for speaker in cut.speakers {
                 guard let track = session.microphones.first(where: { $0.role == speaker.microphone }) else {

@@ -124,7 +124,7 @@ extension FrameLayer {
     /// A layer at the given position.
     init(
         _ frame: CapturedFrame?, at x: Int, _ y: Int, _ width: Int, _ height: Int,
-        fit: Fit = .contain,
+        fit: FrameFit = .contain,
         rotation: Rotation = .none, isMirrored: Bool = false, crop: PixelRectangle? = nil, border: Int = 0
     ) {
         self.init(

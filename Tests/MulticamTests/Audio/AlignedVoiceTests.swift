@@ -6,7 +6,7 @@ import Testing
 @Suite("a voice signal aligned with its microphone")
 struct AlignedVoiceTests {
     /// Delivers the test's events on the test's thread.
-    private final class Source: MicrophoneSource {
+    private final class Source: DetailedMicrophoneSource {
         private let receiver = ConditionLock<(@Sendable (MicrophoneEvent) -> Void)?>(nil)
         let hasStopped = ConditionLock(false)
 

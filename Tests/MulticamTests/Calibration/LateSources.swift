@@ -1,7 +1,7 @@
 import MulticamMedia
 
 /// A camera with late timestamps.
-final class LateCamera: CameraSource {
+final class LateCamera: DetailedCameraSource {
     private let camera: any CameraSource
     private let latency: Nanoseconds
 
@@ -36,7 +36,7 @@ final class LateCamera: CameraSource {
 }
 
 /// A microphone with late timestamps.
-final class LateMicrophone: MicrophoneSource {
+final class LateMicrophone: DetailedMicrophoneSource {
     private let microphone: any MicrophoneSource
     private let latency: Nanoseconds
 

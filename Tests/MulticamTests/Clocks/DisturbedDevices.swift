@@ -1,7 +1,7 @@
 import MulticamMedia
 
 /// A camera with a function that can change or drop frames before the session receives them.
-final class DisturbedCamera: CameraSource {
+final class DisturbedCamera: DetailedCameraSource {
     typealias Change =
         @Sendable (CapturedFrame, _ secondsOfRecording: Double?) -> (sequence: Int64, stamp: ClockTime)?
 
@@ -51,7 +51,7 @@ final class DisturbedCamera: CameraSource {
 }
 
 /// A microphone with a function that can change or drop audio before the session receives it.
-final class DisturbedMicrophone: MicrophoneSource {
+final class DisturbedMicrophone: DetailedMicrophoneSource {
     typealias Change =
         @Sendable (CapturedAudio, _ secondsOfRecording: Double?) -> (firstSample: Int64, stamp: ClockTime)?
 

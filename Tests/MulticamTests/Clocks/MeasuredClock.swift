@@ -4,7 +4,7 @@ import MulticamTiming
 
 /// A simulated `CLOCK_MONOTONIC` with a crystal error. It sends the group's time to a session clock once per
 /// second, as a node does.
-final class MeasuredClock: SessionClock {
+final class MeasuredClock: SteppingClock {
     private struct State {
         var next: ClockTime
         weak var steered: SteeredClock?

@@ -48,7 +48,7 @@ struct ControlServerTests {
                 #"""
                 {"state": "recording", "profile": "pip", "time_ns": 1, "cameras": [], "given_up": [], "paused": [], "microphones": [
                   {"role": "host", "peak": "inf", "level": "-inf", "alarms": [], "missing_ns": 0, "ppm": 0, "locked": true, "residual_us": "inf",
-                   "name": "", "channels": 1, "gain": 0, "muted": false, "clipped": 0, "clipped_last_minute": 0}],
+                   "name": "", "channels": 1, "gain": 0, "muted": false, "processing": "off", "clipped": 0, "clipped_last_minute": 0}],
                  "scenes": [], "markers": [], "marker_count": 0, "governor": [], "live_outputs": [], "policy": "adapt", "limits": {}}
                 """#.utf8))
         let reply = ControlReply(ok: true, text: "", status: status)

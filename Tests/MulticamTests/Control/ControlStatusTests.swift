@@ -17,7 +17,7 @@ struct ControlStatusTests {
           desk: { device: "virtual:clap?phase=0&drop=0.1", size: 320x180, rate: 30, preview: { mirrored: true } }
           face: { device: "virtual:bars?phase=5&mount=90&unplug=2.5", size: 320x180, rate: 30, rotation: 90, preview: { mirrored: false } }
         microphones:
-          host: { device: "virtual:tone", gain: -6 }
+          host: { device: "virtual:tone", gain: -6, processing: voice }
           guest: { device: "virtual:silence" }
         program: { size: 320x180, rate: 30, layout: pip, main: desk, inset: face, corner: top-left, scale: 0.25, audio: { mix: [host] } }
         tracks: { cameras: copy, microphones: wav }
@@ -98,11 +98,14 @@ struct ControlStatusTests {
         #expect(ControlStatus(status, plan: plan, folder: nil).paused == [.previews, .program])
     }
 
-    @Test("the status of a microphone contains its gain in the mix and the duration of its silence")
+    @Test(
+        "the status of a microphone contains its gain and filters in the mix, and the duration of its silence"
+    )
     func microphones() async throws {
         let status = try await Self.status()
         let (host, guest) = (status.microphones[0], status.microphones[1])
         #expect(host.gain == -6 && !host.muted && host.channels == 1 && !host.name.isEmpty)
+        #expect(host.processing == "voice" && guest.processing == "off")
         #expect(host.silent_ns == nil && host.clipped == 0 && host.clipped_last_minute == 0)
         #expect(guest.gain == 0 && guest.muted && guest.alarms == [.noSignal, .silence])
         #expect(try #require(guest.silent_ns) > status.time_ns - 1_000_000_000)
@@ -127,7 +130,7 @@ struct ControlStatusTests {
         #expect(arrangement.layers.map(\.width) == [320, 80] && arrangement.layers[1].rotation == 90)
         let program = try #require(status.program)
         #expect(program.on_air == ["desk", "face"] && program.captured > 100 && program.lost == 0)
-        #expect(program.losses.isEmpty && status.cameras[0].lost > 0)
+        #expect(program.losses.isEmpty && program.processing == "off" && status.cameras[0].lost > 0)
         #expect(try (100_000_000...2_000_000_000).contains(#require(status.delay_ns)))
         #expect(status.markers.map(\.text) == ["question 2"] && status.marker_count == 1)
         #expect(status.disk?.free_bytes == 6_000_000_000 && status.disk?.seconds_left ?? 0 > 60)

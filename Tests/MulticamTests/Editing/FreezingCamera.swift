@@ -1,7 +1,7 @@
 import MulticamMedia
 
 /// A camera that repeats the same frame between two instants after T0.
-final class FreezingCamera: CameraSource {
+final class FreezingCamera: DetailedCameraSource {
     private struct State {
         var start: ClockTime?
         var picture: SharedBytes?

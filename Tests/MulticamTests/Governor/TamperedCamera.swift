@@ -1,7 +1,7 @@
 import MulticamMedia
 
 /// A camera wrapper that can change the formats requested from the camera and the events it reports.
-final class TamperedCamera: CameraSource {
+final class TamperedCamera: DetailedCameraSource {
     private let camera: any CameraSource
     private let mapRequest: @Sendable (VideoFormat?) -> VideoFormat?
     private let mapEvent: @Sendable (CameraEvent) -> CameraEvent?

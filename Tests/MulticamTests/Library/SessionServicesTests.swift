@@ -117,4 +117,31 @@ struct SessionServicesTests {
             await services.stop()
         }
     }
+
+    @Test("services throw while they have a session, and after they were stopped")
+    func misuse() async throws {
+        try await Self.withFolder { folder in
+            let services = try await SessionServices()
+            let configuration = Self.configuration(in: folder)
+            let sessions = await withTaskGroup(of: MulticamSession?.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        do {
+                            return try await services.makeSession(configuration, on: .unlimited)
+                        } catch {
+                            #expect(error is SetupError, "\(error)")
+                            return nil
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(sessions.count { $0 != nil } == 1)
+            await services.stop()
+            await services.stop()
+            await #expect(throws: SetupError.self) {
+                _ = try await services.makeSession(configuration, on: .unlimited)
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@ import MulticamVirtualDevices
 ///
 /// A frame lost by the synthetic camera becomes a jump in the sequence numbers. While the camera is
 /// unplugged, its process is disconnected.
-final class SocketRelay: CameraSource {
+final class SocketRelay: DetailedCameraSource {
     private let virtual: any CameraSource
     private let remote: any CameraSource
     private let path: String

@@ -44,12 +44,36 @@ struct SimulatedWalk {
     /// The people in the frame at a time in seconds.
     var faces: (Double) -> [Face]
 
-    /// Returns the picture at each tick, at 30 ticks per second, and the number of motions.
+    /// Returns the picture at each tick, at 30 ticks per second, and the motions.
     func run() -> (pictures: [Picture], motions: [FramingMotion]) {
-        var noise = Noise()
         var policy = FramingPolicy(mode: mode, view: view)
         var motions: [FramingMotion] = []
-        for index in 0..<Int(seconds * 5) {
+        for frame in analyses {
+            let captured = ClockTime(nanoseconds: frame.at_ns)
+            if let motion = policy.update(
+                frame.faces, capturedAt: captured, now: captured + .milliseconds(200))
+            {
+                motions.append(motion)
+            }
+        }
+        return (pictures(motions), motions)
+    }
+
+    /// Returns the same as `run` if the whole walk is known in advance.
+    func runRecorded() -> (pictures: [Picture], motions: [FramingMotion]) {
+        let framing = RecordedFraming(analyses)
+        let begin = MediaTime(Self.clock(0), since: ClockTime(nanoseconds: 0))
+        var policy = framing.policy(mode, view, from: begin)
+        var motions = [policy.motion]
+        framing.advance(&policy, from: begin, to: begin.advanced(by: .seconds(rounding: seconds))) {
+            motions.append($0)
+        }
+        return (pictures(motions), motions)
+    }
+
+    private var analyses: [AnalyzedFrame] {
+        var noise = Noise()
+        return (0..<Int(seconds * 5)).map { index in
             let captured = Double(index) / 5
             var found: [DetectedFace] = []
             for face in faces(captured) where noise.next() > 0.125 {
@@ -59,13 +83,12 @@ struct SimulatedWalk {
                 guard let box = seen.box else { continue }
                 found.append(DetectedFace(id: face.id, box: box, confidence: 0.9, activity: face.activity))
             }
-            if let motion = policy.update(
-                found, capturedAt: Self.clock(captured), now: Self.clock(captured + 0.2))
-            {
-                motions.append(motion)
-            }
+            return AnalyzedFrame(at_ns: Self.clock(captured).nanoseconds, faces: found)
         }
-        let pictures = (0..<Int(seconds * 30)).map { tick in
+    }
+
+    private func pictures(_ motions: [FramingMotion]) -> [Picture] {
+        (0..<Int(seconds * 30)).map { tick in
             let time = Double(tick) / 30
             let at = Self.clock(time).nanoseconds
             let motion = motions.last { $0.from_ns <= at } ?? .wide
@@ -75,7 +98,6 @@ struct SimulatedWalk {
                 x: motion.x.place(at: share), y: motion.y.place(at: share),
                 height: motion.height.place(at: share), faces: faces(time))
         }
-        return (pictures, motions)
     }
 
     private static func clock(_ seconds: Double) -> ClockTime {

@@ -14,7 +14,7 @@ import Testing
 struct PressureMonitorTests {
     /// A real-time clock that changes only when it is set. A thread's first sleep returns at once and ends
     /// the thread.
-    private final class StoppedClock: SessionClock {
+    private final class StoppedClock: SteppingClock {
         private let time = ConditionLock(ClockTime(nanoseconds: 0))
 
         var now: ClockTime { time.withLock { $0 } }

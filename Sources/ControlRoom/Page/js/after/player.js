@@ -3,7 +3,7 @@
 
 import { ask } from "./ask.js";
 import { clockTime } from "./numbers.js";
-import { addWords, say } from "./words.js";
+import { addWords, causeText, say } from "./words.js";
 import { StudioElement, h, icon, keep, setAttribute, setFlag, setText, token } from "./dom.js";
 import { describe, shotText } from "./arrangement.js";
 
@@ -417,7 +417,7 @@ export class Player extends StudioElement {
         keep(faults, gaps.map((gap, index) => ({ gap, index })), ({ index }) => String(index), () => h("span", { class: "fault" }), (element, { gap }) => {
             element.style.left = place(gap.from_ns / 1e9);
             element.style.width = place((gap.to_ns - gap.from_ns) / 1e9);
-            setAttribute(element, "title", `${clockTime(gap.from_ns / 1e9)} ${gap.track}: ${gap.cause}`);
+            setAttribute(element, "title", `${clockTime(gap.from_ns / 1e9)} ${gap.track}: ${causeText(String(gap.cause))}`);
         });
         const step = [10, 30, 60, 300, 600, 900, 1800, 3600, 7200].find((step) => duration / step <= 6) ?? 14_400;
         const ticks = [];

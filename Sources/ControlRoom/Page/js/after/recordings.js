@@ -7,7 +7,7 @@ import { note } from "./commands.js";
 import { layouts } from "./layout-table.js";
 import { lineActions } from "./message-line.js";
 import { bytes, clockTime, fixed, percent, shortTime, signed, whole } from "./numbers.js";
-import { addWords, isGerman, say } from "./words.js";
+import { addWords, causeText, isGerman, say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
 import { Player } from "./player.js";
@@ -547,7 +547,7 @@ export class Recordings extends StudioElement {
         keep(pictureRows, tracks.filter((track) => track.frames), (track) => String(track.name), () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {}), h("td", {})), (row, track) => {
             const lost = Object.entries(track.frames.lost ?? {}).filter(([, count]) => Number(count) > 0);
             const count = lost.reduce((sum, [, one]) => sum + Number(one), 0);
-            fill(row, [String(track.name), whole(track.frames.captured ?? 0), whole(track.frames.duplicated ?? 0), [whole(count), ...lost.map(([cause]) => cause)].join(", "), clock(String(track.role ?? track.name))]);
+            fill(row, [String(track.name), whole(track.frames.captured ?? 0), whole(track.frames.duplicated ?? 0), [whole(count), ...lost.map(([cause]) => causeText(cause))].join(", "), clock(String(track.role ?? track.name))]);
         });
         keep(soundRows, tracks.filter((track) => track.loudness), (track) => String(track.name), () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {})), (row, track) => {
             const { integrated_lufs: loud, true_peak_dbtp: peak } = track.loudness;

@@ -2,7 +2,7 @@
 
 import { clockTime, fixed, percent, residual, resourceName, whole } from "./numbers.js";
 import { keyTextOf } from "./keys.js";
-import { say } from "./words.js";
+import { causeText, say } from "./words.js";
 import { residualStepMs, studio } from "./studio.js";
 import { halves, pressureText } from "./conditions.js";
 import { StudioElement, h, icon, keep, s, setAttribute, setFlag, setText } from "./dom.js";
@@ -176,7 +176,7 @@ export class Health extends StudioElement {
             setText(role, camera.role);
             setText(captured, camera.captured === undefined ? "–" : whole(camera.captured));
             setText(duplicated, camera.duplicated === undefined ? "–" : whole(camera.duplicated));
-            const causes = Object.entries(camera.losses ?? {}).filter(([, count]) => count > 0).map(([cause]) => cause);
+            const causes = Object.entries(camera.losses ?? {}).filter(([, count]) => count > 0).map(([cause]) => causeText(cause));
             setText(lost, [whole(camera.lost ?? 0), ...causes].join(", "));
         });
     }

@@ -4,6 +4,7 @@
 import { mark } from "./commands.js";
 import { clockTime } from "./numbers.js";
 import { recentChanges } from "./timeline.js";
+import { store, stored } from "./stored.js";
 import { addWords, say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js";
@@ -25,9 +26,9 @@ const maxEntries = 60;
 const maxTopics = 100;
 /** Maximum length of a topic, as of a marker's text. */
 const maxLength = 120;
-const store = "multicam.topics";
+const topicsName = "multicam.topics";
 /** The topics that are set in the current recording, for pages that are reloaded. */
-const setStore = "multicam.topics-set";
+const setName = "multicam.topics-set";
 
 /** Time in milliseconds after a click on a topic during which further clicks are ignored, because they may be a double click. */
 const doubleClickMs = 500;
@@ -71,15 +72,6 @@ export class Log extends Notes {
 
 customElements.define("mc-log", Log);
 
-/** @returns {string[]} */
-function readTopics() {
-    try {
-        return topicsOf(localStorage.getItem(store) ?? "");
-    } catch {
-        return [];
-    }
-}
-
 /**
  * The number of markers of a recording that this page has counted, and the number of markers with each topic's text.
  * @param {string} folder
@@ -87,27 +79,14 @@ function readTopics() {
  */
 function readSet(folder) {
     try {
-        const kept = JSON.parse(localStorage.getItem(setStore) ?? "{}");
+        const kept = JSON.parse(stored(setName) ?? "{}");
         if (kept.folder === folder && Number.isInteger(kept.counted) && Array.isArray(kept.set)) {
             return { counted: kept.counted, set: kept.set.map((/** @type {any} */ one) => [String(one?.[0]), Number(one?.[1])]) };
         }
     } catch {
-        // The browser doesn't store anything, or the text isn't readable.
+        // The text isn't readable.
     }
     return { counted: 0, set: [] };
-}
-
-/**
- * Saves a text in this browser. If the browser doesn't store anything, the text is lost when the page is reloaded.
- * @param {string} name
- * @param {string} text
- */
-function keepText(name, text) {
-    try {
-        localStorage.setItem(name, text);
-    } catch {
-        // See above.
-    }
 }
 
 /** @param {string} text */
@@ -117,7 +96,7 @@ function topicsOf(text) {
 
 /** The markers that are set, followed by the topics without a marker. The topics are saved in this browser. */
 export class RunningOrder extends Notes {
-    #topics = readTopics();
+    #topics = topicsOf(stored(topicsName) ?? "");
     /** Session folder of the recording whose markers are counted. */
     #folder = "";
     /** Number of counted markers. The status lists only the last hundred. */
@@ -171,7 +150,7 @@ export class RunningOrder extends Notes {
     #save(event) {
         event.preventDefault();
         this.#topics = topicsOf(this.input?.value ?? "");
-        keepText(store, this.#topics.join("\n"));
+        store(topicsName, this.#topics.join("\n"));
         this.#close();
     }
 
@@ -189,7 +168,7 @@ export class RunningOrder extends Notes {
         if (added <= 0) return;
         for (const { text } of markers.slice(-added)) this.#set.set(text, (this.#set.get(text) ?? 0) + 1);
         this.#counted = studio.markerCount;
-        keepText(setStore, JSON.stringify({ folder, counted: this.#counted, set: [...this.#set].filter(([text]) => this.#topics.includes(text)) }));
+        store(setName, JSON.stringify({ folder, counted: this.#counted, set: [...this.#set].filter(([text]) => this.#topics.includes(text)) }));
     }
 
     /** @param {Event} event */

@@ -1,6 +1,8 @@
 // Sound: a channel strip for each microphone and one for the mix.
 
-import { setGain, setMuted } from "./commands.js";
+import { isPending, processingOf, setGain, setMuted, setProcessing } from "./commands.js";
+import { isTyping } from "./keys.js";
+import { processingPresets } from "./layout-table.js";
 import { fixed, shortTime, signed } from "./numbers.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
@@ -51,11 +53,14 @@ export class Strip extends StudioElement {
         this.scale = h("div", { class: "meter", role: "meter", "aria-label": say("level-of", { role: name }), "aria-valuemin": "-60", "aria-valuemax": "0", "aria-valuenow": "-60" }, this.canvas);
         this.value = h("span", { class: "value" });
         this.append(this.head, h("span", { class: "second" }, this.max, this.clip, this.alarm), this.scale, this.value);
+        const filters = say(this.isMix ? "processing-mix" : "processing-of", { role });
+        this.processing = h("select", { class: "processing", "aria-label": filters, title: filters, hidden: true, onchange: () => this.#process(), onpointerdown: () => { this.#isPointed = true; }, onkeydown: () => { this.#isPointed = false; } },
+            ...processingPresets.map((preset) => h("option", { value: preset }, say(`processing-${preset}`))));
         const own = h("div", { class: "strip-controls" });
         if (this.isMix) {
             this.loudness = h("span", { class: "loudness" });
             this.listenButton = h("button", { type: "button", class: "listen", "aria-pressed": "false", "aria-label": say("listen-mix"), title: say("listen-mix"), onclick: () => toggleListen(mixRole) }, icon("headphones"), say("listen"));
-            own.append(h("span", { class: "loudness-row" }, this.loudness, h("span", { class: "unit" }, "LUFS")), this.listenButton);
+            own.append(h("span", { class: "loudness-row" }, this.loudness, h("span", { class: "unit" }, "LUFS")), this.listenButton, this.processing);
         } else {
             this.gain = h("div", {
                 class: "gain", role: "slider", tabindex: "0", "aria-label": say("gain", { role }), "aria-valuemin": "-60", "aria-valuemax": "30",
@@ -65,7 +70,7 @@ export class Strip extends StudioElement {
             this.soloButton = h("button", { type: "button", class: "solo", "aria-pressed": "false", "aria-label": say("solo-of", { role }), title: say("solo-of", { role }), onclick: () => toggleListen(role) }, say("solo"));
             this.softer = h("button", { type: "button", "aria-label": say("gain-down", { role }), title: say("gain-down", { role }), onclick: () => this.#gainBy(-0.5) }, "−");
             this.louder = h("button", { type: "button", "aria-label": say("gain-up", { role }), title: say("gain-up", { role }), onclick: () => this.#gainBy(0.5) }, "+");
-            own.append(h("div", { class: "stepper" }, this.softer, this.gain, this.louder), this.muteButton, this.soloButton);
+            own.append(h("div", { class: "stepper" }, this.softer, this.gain, this.louder), this.muteButton, this.soloButton, this.processing);
             this.addEventListener("keydown", (event) => this.#key(event));
         }
         this.append(own);
@@ -78,7 +83,7 @@ export class Strip extends StudioElement {
 
     /** @param {KeyboardEvent} event */
     #key(event) {
-        if (event.ctrlKey || event.altKey || event.metaKey) return;
+        if (event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target)) return;
         const key = event.key.toLowerCase();
         if (key === "arrowup" || key === "arrowdown") this.#gainBy(key === "arrowup" ? 0.5 : -0.5);
         else if (key === "x") this.#mute();
@@ -109,6 +114,38 @@ export class Strip extends StudioElement {
         setGain(this.meterRole, gain);
     }
 
+    /** Whether the pointer, and not the keyboard, opened the list of presets. */
+    #isPointed = false;
+
+    #process() {
+        const { processing } = this;
+        if (!processing) return;
+        // The keys of the control room work again.
+        if (this.#isPointed) processing.blur();
+        if (studio.canAct) setProcessing(this.meterRole, processing.value);
+        this.update();
+    }
+
+    /** Shows the recorder's filters, or the requested ones until the recorder confirms them. */
+    #updateProcessing() {
+        const { processing } = this;
+        if (!processing) return;
+        const words = processingOf(studio.status, this.meterRole);
+        const isWaiting = isPending(`processing/${this.meterRole}`);
+        setFlag(processing, "hidden", words === undefined || !studio.accepts("processing"));
+        setFlag(processing, "data-pending", isWaiting);
+        processing.disabled = !studio.canAct;
+        if (words === undefined || isWaiting) return;
+        const isCustom = !processingPresets.includes(words);
+        const custom = processing.querySelector("[data-custom]");
+        if (isCustom && !custom) processing.append(h("option", { value: "custom", "data-custom": true, disabled: true }, say("processing-custom")));
+        else if (!isCustom) custom?.remove();
+        const value = isCustom ? "custom" : words;
+        if (processing.value !== value) processing.value = value;
+        const filters = say(this.isMix ? "processing-mix" : "processing-of", { role: this.meterRole });
+        setAttribute(processing, "title", isCustom ? `${filters}: ${words.replace(/^off /, "")}` : filters);
+    }
+
     #mute() {
         if (studio.canAct && this.microphone) setMuted(this.meterRole, !this.isMuted);
     }
@@ -123,6 +160,7 @@ export class Strip extends StudioElement {
         const { max, clip, alarm, gain, muteButton, soloButton } = this;
         if (!max || !clip || !alarm) return;
         setFlag(this, "data-grey", !studio.canAct);
+        this.#updateProcessing();
         if (this.isMix) {
             this.#loudness();
             if (this.listenButton) this.listenButton.disabled = !studio.contact;

@@ -5,7 +5,7 @@ import { mark, split } from "./commands.js";
 import { describe, shotText } from "./arrangement.js";
 import { keyTextOf } from "./keys.js";
 import { clockTime } from "./numbers.js";
-import { say } from "./words.js";
+import { causeText, say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js";
 
@@ -173,7 +173,7 @@ export function recentChanges(count) {
     studio.events.slice(-20 * count).forEach((event, index) => {
         const at = Number(event.at_ns ?? 0) / 1e9;
         const id = `${event.event}/${event.at_ns}/${event.track ?? index}`;
-        if (event.event === "drop") all.push({ id, at, time: "", text: say("lost-event", { role: event.track ?? "", n: Number(event.count ?? 1), cause: String(event.cause ?? "") }) });
+        if (event.event === "drop") all.push({ id, at, time: "", text: say("lost-event", { role: event.track ?? "", n: Number(event.count ?? 1), cause: causeText(String(event.cause ?? "")) }) });
         else if (["device-lost", "device-restored", "silence", "governor", "clipping"].includes(event.event) && event.text) all.push({ id, at, time: "", text: String(event.text) });
         else if (event.event === "split") all.push({ id, at, time: "", text: say("split-done") });
     });

@@ -8,6 +8,7 @@ import { PhoneControls, sizes } from "./phone-controls.js";
 import { PhoneKeeper } from "./phone-keeper.js";
 import { PhoneLink } from "./phone-link.js";
 import { PhoneMicrophone } from "./phone-microphone.js";
+import { store, stored } from "./stored.js";
 
 addWords({
     "phone-title": ["Use this phone as a camera", "Dieses Telefon als Kamera"],
@@ -70,20 +71,20 @@ document.title = say("phone-title");
 const fragment = new URLSearchParams(location.hash.slice(1));
 const told = fragment.get("token");
 if (told) {
-    localStorage.setItem(tokenName, told);
+    store(tokenName, told);
     history.replaceState(null, "", location.pathname + location.search);
 }
 addEventListener("hashchange", () => {
     if (location.hash.includes("token=")) location.reload();
 });
-const token = told ?? localStorage.getItem(tokenName) ?? "";
+const token = told ?? stored(tokenName) ?? "";
 
 /** A persistent key by which the web process recognizes this phone. */
 function ownKey() {
-    let key = localStorage.getItem("multicam.phone-key");
+    let key = stored("multicam.phone-key");
     if (!key) {
         key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-        localStorage.setItem("multicam.phone-key", key);
+        store("multicam.phone-key", key);
     }
     return key;
 }
@@ -131,10 +132,10 @@ const size = h("select", { id: "phone-size" }, ...sizes.map((text) => h("option"
 const sound = h("input", { type: "checkbox", id: "phone-sound" });
 const begin = h("button", { type: "submit", class: "strong" }, say("begin"));
 // The control room puts the name that the profile expects into the link.
-name.value = fragment.get("name") ?? localStorage.getItem("multicam.phone-name") ?? "phone";
-lens.value = localStorage.getItem("multicam.phone-lens") ?? "environment";
-size.value = localStorage.getItem("multicam.phone-size") ?? "1280x720";
-sound.checked = localStorage.getItem("multicam.phone-sound") !== "no";
+name.value = fragment.get("name") ?? stored("multicam.phone-name") ?? "phone";
+lens.value = stored("multicam.phone-lens") ?? "environment";
+size.value = stored("multicam.phone-size") ?? "1280x720";
+sound.checked = stored("multicam.phone-sound") !== "no";
 form?.append(
     h("label", { for: "phone-name" }, say("phone-name")), name, h("label", { for: "phone-lens" }, say("lens")), lens,
     h("label", { for: "phone-size" }, say("resolution")), size, h("label", { class: "phone-check" }, sound, say("with-sound")), begin);
@@ -146,10 +147,10 @@ const discard = h("button", { type: "button", id: "phone-discard", hidden: true,
 foot?.append(discard, h("button", { type: "button", onclick: () => stop("") }, say("end-camera")));
 
 async function start() {
-    localStorage.setItem("multicam.phone-name", name.value);
-    localStorage.setItem("multicam.phone-lens", lens.value);
-    localStorage.setItem("multicam.phone-size", size.value);
-    localStorage.setItem("multicam.phone-sound", sound.checked ? "yes" : "no");
+    store("multicam.phone-name", name.value);
+    store("multicam.phone-lens", lens.value);
+    store("multicam.phone-size", size.value);
+    store("multicam.phone-sound", sound.checked ? "yes" : "no");
     controls.size = size.value;
     begin.disabled = true;
     tellSentence(say("phone-asks"));

@@ -97,6 +97,7 @@ export class Assists {
             const [y, width, height] = [box.y * overlay.height, box.width * overlay.width, box.height * overlay.height];
             context.strokeStyle = "#000";
             context.strokeRect(x - line, y - line, width + 2 * line, height + 2 * line);
+            context.strokeText(text, x, Math.max(y - 2 * line, 14));
             context.strokeStyle = context.fillStyle = "#ffe24a";
             context.strokeRect(x, y, width, height);
             context.fillText(text, x, Math.max(y - 2 * line, 14));

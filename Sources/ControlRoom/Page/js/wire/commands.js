@@ -3,6 +3,7 @@
 
 import { arrangementOf, hasInsets, layoutNamed, looksAlike, withInset, withLayout, withMain, wordsBetween } from "./arrangement.js";
 import { ask } from "./ask.js";
+import { store, stored } from "./stored.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
 
@@ -168,7 +169,7 @@ function wantedArrangement() {
 
 // Tracks the last change to the program, which determines whether Undo acts as Redo.
 
-/** @typedef {{arrangement: Arrangement, gains: Record<string, number>, muted: Record<string, boolean>}} ProgramState */
+/** @typedef {{arrangement: Arrangement, gains: Record<string, number>, muted: Record<string, boolean>, processing: Record<string, string | undefined>}} ProgramState */
 
 /** @returns {ProgramState | undefined} */
 function programState() {
@@ -178,6 +179,7 @@ function programState() {
         arrangement,
         gains: Object.fromEntries(studio.microphones.map((microphone) => [microphone.role, microphone.gain ?? 0])),
         muted: Object.fromEntries(studio.microphones.map((microphone) => [microphone.role, microphone.muted ?? false])),
+        processing: Object.fromEntries([...studio.microphones.map((microphone) => microphone.role), "program"].map((role) => [role, processingOf(studio.status, role)])),
     };
 }
 
@@ -198,7 +200,7 @@ studio.on(["status"], () => {
     }
     const old = current;
     const isPicture = !looksAlike(now.arrangement, old.arrangement);
-    const isSound = JSON.stringify([now.gains, now.muted]) !== JSON.stringify([old.gains, old.muted]);
+    const isSound = JSON.stringify([now.gains, now.muted, now.processing]) !== JSON.stringify([old.gains, old.muted, old.processing]);
     if (!isPicture && !isSound) {
         current = now;
         return;
@@ -289,7 +291,7 @@ export function cut() {
 /** @param {boolean} isOn */
 export function setPreviewFirst(isOn) {
     studio.local.previewFirst = isOn;
-    localStorage.setItem("multicam.preview-first", String(isOn));
+    store("multicam.preview-first", String(isOn));
     studio.tell("local");
 }
 
@@ -364,7 +366,7 @@ studio.on(["status"], () => {
     if (profile !== learntProfile) {
         learntProfile = profile;
         try {
-            learnt = JSON.parse(localStorage.getItem(`multicam.scenes.${profile}`) ?? "{}");
+            learnt = JSON.parse(stored(`multicam.scenes.${profile}`) ?? "{}");
         } catch {
             learnt = {};
         }
@@ -376,7 +378,7 @@ studio.on(["status"], () => {
     if (JSON.stringify(learnt[scene]) === JSON.stringify(seen)) return;
     learnt[scene] = seen;
     if (Object.keys(learnt).length > mostLearnt) learnt = { [scene]: seen };
-    localStorage.setItem(`multicam.scenes.${profile}`, JSON.stringify(learnt));
+    store(`multicam.scenes.${profile}`, JSON.stringify(learnt));
 });
 
 /** @param {string} name */
@@ -420,6 +422,25 @@ export function setGain(role, gain) {
 export function setMuted(role, muted) {
     void act([[muted ? "mute" : "unmute", role]], `mute/${role}`,
         (status) => (status.microphones ?? []).some((microphone) => microphone.role === role && (microphone.muted === undefined || microphone.muted === muted)), true);
+}
+
+/**
+ * Selects the filters of a microphone in the program, or of the mix.
+ * @param {string} role `program` for the mix
+ * @param {string} preset a preset, as in profiles
+ */
+export function setProcessing(role, preset) {
+    void act([["processing", role, preset]], `processing/${role}`, (status) => processingOf(status, role) === preset, true);
+}
+
+/**
+ * The filters of a microphone in the program, or of the mix: a preset, or `off` and all settings; undefined if there are none to select.
+ * @param {Status} status
+ * @param {string} role `program` for the mix
+ */
+export function processingOf({ program, microphones }, role) {
+    if (role === "program") return program?.processing;
+    return program && microphones?.find((microphone) => microphone.role === role)?.processing;
 }
 
 // The recording

@@ -111,7 +111,10 @@ function holding() {
         if (studio.wantsRecording) return [{ id: "recorder-gone", level: "act", text, more: say("recorder-awaited"), action: "do-not-record" }];
         return [{ id: "recorder-gone", level: "act", text, more, action: studio.goneAt === undefined ? undefined : "record-again" }];
     }
-    if (studio.isSilent) all.push({ id: "no-answer", level: "act", text: say("no-answer"), more: say("no-answer-more") });
+    if (studio.isSilent) {
+        const isIdle = studio.status.state === "standby";
+        all.push({ id: "no-answer", level: "act", text: say(isIdle ? "no-answer-idle" : "no-answer"), more: isIdle ? undefined : say("no-answer-more") });
+    }
     if (studio.goneAt !== undefined && state !== "recording") {
         all.push({ id: "recorder-gone", level: "act", text: say("recorder-gone", { time: clockTime(studio.goneAt) }), more: say("recorder-gone-more"), action: "record-again" });
     }

@@ -2,6 +2,7 @@
 
 import { titleOf } from "./arrangement.js";
 import { layouts } from "./layout-table.js";
+import { store, stored } from "./stored.js";
 import { say } from "./words.js";
 
 /**
@@ -43,14 +44,14 @@ export const actions = [
     { id: "sheet", key: "?", text: "key-sheet" },
 ];
 
-const store = "multicam.keys";
+const choiceName = "multicam.keys";
 
 /** @typedef {{off: string[], keys: Record<string, {key: string, shift: boolean}>, allOff: boolean}} Choice */
 
 /** @returns {Choice} */
 function read() {
     try {
-        const kept = JSON.parse(localStorage.getItem(store) ?? "{}");
+        const kept = JSON.parse(stored(choiceName) ?? "{}");
         return { off: Array.isArray(kept.off) ? kept.off.map(String) : [], keys: kept.keys ?? {}, allOff: kept.allOff === true };
     } catch {
         return { off: [], keys: {}, allOff: false };
@@ -62,7 +63,7 @@ export const choice = read();
 
 /** Saves the user's changes to the shortcuts. */
 export function keepChoice() {
-    localStorage.setItem(store, JSON.stringify(choice));
+    store(choiceName, JSON.stringify(choice));
 }
 
 export function resetKeys() {

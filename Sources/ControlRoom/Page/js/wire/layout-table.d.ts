@@ -1,4 +1,4 @@
-// The script that the web process generates from the program's layouts (`LayoutTable`).
+// The script that the web process generates from the program's layouts and the presets of filters (`LayoutTable`).
 
 export interface Layout {
     /** Name of the layout in commands and profiles. */
@@ -28,5 +28,7 @@ export const corners: string[];
  * cameras.
  */
 export const special: { one: string; inset: string; all: string };
+/** Names of the presets of filters for audio. */
+export const processingPresets: string[];
 /** Width and height of icons in the units of their rectangles. */
 export const iconSize: [number, number];

@@ -4,6 +4,7 @@ import { arrangementOf, hasInsets, looksAlike } from "./arrangement.js";
 import { contact } from "./contact.js";
 import { special } from "./layout-table.js";
 import { decibels } from "./numbers.js";
+import { stored } from "./stored.js";
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Box a part of the upright frame, as fractions */
 
@@ -56,6 +57,7 @@ import { decibels } from "./numbers.js";
  * @property {boolean} [locked]
  * @property {number} [gain]
  * @property {boolean} [muted]
+ * @property {string} [processing]
  * @property {number} [clipped]
  * @property {number} [clipped_last_minute]
  * @property {number} [silent_ns]
@@ -82,7 +84,7 @@ import { decibels } from "./numbers.js";
  * @property {number} [time_ns]
  * @property {Camera[]} [cameras]
  * @property {Microphone[]} [microphones]
- * @property {{layout: string, shown: string[], on_air?: string[], mix?: string[], switching?: string, switching_resumes_ns?: number, lost?: number, loudness?: Loudness}} [program]
+ * @property {{layout: string, shown: string[], on_air?: string[], mix?: string[], processing?: string, switching?: string, switching_resumes_ns?: number, lost?: number, loudness?: Loudness}} [program]
  * @property {{hardware?: number, budget?: number, terms?: CostTerm[], unknown?: string[]}} [cost]
  * @property {string} [pressure]
  * @property {string} [pressure_reason]
@@ -151,7 +153,7 @@ function differOnlyInNumbers(a, b) {
 
 /** Choices that apply only to this page. Some of these choices are stored in the browser. */
 class Local {
-    previewFirst = localStorage.getItem("multicam.preview-first") === "true";
+    previewFirst = stored("multicam.preview-first") === "true";
     isHealthShown = false;
     isEnding = false;
     isInsetShown = false;

@@ -51,7 +51,8 @@ const sentences = {
     "record-again": ["Record again now", "Jetzt weiter aufnehmen"],
     "do-not-record": ["Don't record", "Nicht aufnehmen"],
     "no-answer": ["The recorder isn't responding. A recording may still be running.", "Der Rekorder antwortet nicht. Eine Aufnahme läuft möglicherweise weiter."],
-    "no-answer-more": ["The recording will stop when the recorder responds again.", "Stopp wirkt, sobald der Rekorder wieder antwortet."],
+    "no-answer-idle": ["The recorder isn't responding.", "Der Rekorder antwortet nicht."],
+    "no-answer-more": ["Stop takes effect when the recorder responds again.", "Stopp wirkt, sobald der Rekorder wieder antwortet."],
     "last-told": ["Last update: {time}.", "Letzte Aktualisierung: {time}."],
     calibrating: ["Calibrating devices. Recording is off.", "Geräte werden kalibriert. Keine Aufnahme."],
     "calibrating-more": ["The cameras will be shown again after calibration.", "Die Kamerabilder erscheinen nach der Kalibrierung wieder."],
@@ -194,6 +195,13 @@ const sentences = {
     "mute-of": ["Mute {role}", "{role} stumm"],
     "solo-of": ["Solo {role} (only in this browser)", "Solo {role} (nur in diesem Browser)"],
     "listen-mix": ["Monitor the mix (only in this browser)", "Mischung mithören (nur in diesem Browser)"],
+    "processing-of": ["Filters of {role} in the program", "Filter von {role} im Programm"],
+    "processing-mix": ["Filters of the mix", "Filter der Mischung"],
+    "processing-off": ["No filters", "Ohne Filter"],
+    "processing-voice": ["Voice", "Stimme"],
+    "processing-voice-noisy-room": ["Noisy room", "Lauter Raum"],
+    "processing-music": ["Music", "Musik"],
+    "processing-custom": ["Custom", "Eigene"],
     "not-in-mix": ["not in mix", "nicht im Mix"],
     clip: ["CLIP {n}", "CLIP {n}"],
     "clear-clip": ["Clear clip count for {role} ({n})", "Übersteuerungen von {role} zurücksetzen ({n})"],
@@ -212,6 +220,17 @@ const sentences = {
     split: ["Split", "Teilen"],
     "last-changes": ["Recent changes", "Letzte Änderungen"],
     "lost-event": ["{role}: {n} lost, {cause}", "{role}: {n} verloren, {cause}"],
+    "cause-bus": ["bus", "Bus"],
+    "cause-driver": ["driver", "Treiber"],
+    "cause-corrupt": ["corrupt", "beschädigt"],
+    "cause-low-light": ["low light", "wenig Licht"],
+    "cause-late": ["late", "zu spät"],
+    "cause-encoder": ["encoder", "Encoder"],
+    "cause-disk": ["disk", "Platte"],
+    "cause-governor": ["governor", "Reduzierung"],
+    "cause-reconfigured": ["reconfigured", "umgestellt"],
+    "cause-network": ["network", "Netz"],
+    "cause-disconnected": ["disconnected", "getrennt"],
     "timeline-text": ["{markers} markers, {shots} shots, {faults} faults", "{markers} Marker, {shots} Einstellungen, {faults} Fehler"],
     "not-yet": ["The timeline starts when recording starts.", "Die Zeitleiste beginnt mit der Aufnahme."],
     // Health
@@ -343,6 +362,14 @@ export function say(key, values = {}) {
     const pair = sentences[key];
     if (!pair) return key;
     return pair[isGerman ? 1 : 0].replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+}
+
+/**
+ * A cause of losses in the page's language.
+ * @param {string} cause as in the manifest, such as `low-light`
+ */
+export function causeText(cause) {
+    return `cause-${cause}` in sentences ? say(`cause-${cause}`) : cause;
 }
 
 /**
