@@ -117,7 +117,13 @@ package struct VisionAnalysis: Sendable {
             try SessionFolder.write(Data(text.joined().utf8), to: Self.file, in: folder)
         }
         var frames: [String: [AnalyzedFrame]] = [:]
-        for track in tracks { frames[track.header.role] = Self.frames(track.lines ?? []) ?? [] }
+        for track in tracks {
+            guard let found = Self.frames(track.lines ?? [], until: track.header.duration_ns) else {
+                throw RenderError.nothingToRender(
+                    "faces can't be found: the program multicam-vision sent invalid results.")
+            }
+            frames[track.header.role] = found
+        }
         return (frames, faults)
     }
 
@@ -170,18 +176,19 @@ package struct VisionAnalysis: Sendable {
                 return []
             }
         }
-        return tracks.filter { Self.frames($0.lines ?? []) != nil }
+        return tracks.filter { Self.frames($0.lines ?? [], until: $0.header.duration_ns) != nil }
     }
 
-    /// Returns the frames of lines; `nil` if a line is invalid or the times don't increase.
-    private static func frames(_ lines: [String]) -> [AnalyzedFrame]? {
+    /// Returns the frames of lines; `nil` if a line is invalid, the times don't increase, or one isn't before the end.
+    private static func frames(_ lines: [String], until end: Int64) -> [AnalyzedFrame]? {
         var frames: [AnalyzedFrame] = []
         let decoder = JSONText.decoder()
         for line in lines {
             do {
                 let frame = try decoder.decode(AnalyzedFrame.self, from: Data(line.utf8))
                 guard let checked = FrameAnalysis(faces: frame.faces).checked,
-                    frames.last.map({ $0.at_ns < frame.at_ns }) ?? true, frame.at_ns >= 0
+                    frames.last.map({ $0.at_ns < frame.at_ns }) ?? true,
+                    (0..<max(end, 1)).contains(frame.at_ns)
                 else { return nil }
                 frames.append(AnalyzedFrame(at_ns: frame.at_ns, faces: checked.faces))
             } catch {

@@ -182,13 +182,19 @@ extension MulticamSession {
         try set(of: role, describedAs: words) { _ throws(DeviceError) in requests }
     }
 
-    /// Turns a camera that automatic framing moves. This isn't a change by the user, and it isn't listed in the manifest.
+    /// Turns a camera that automatic framing moves. This isn't a change by the user. The manifest lists the camera's last
+    /// position, but not each turn.
     ///
     /// - Parameters:
     ///   - role: The camera's role.
     ///   - requests: Values of the camera's controls for pan, tilt, and zoom.
-    /// - Throws: `SessionChangeError` if the camera is missing, disconnected, or doesn't accept a value.
+    /// - Throws: `SessionChangeError` if automatic framing of the camera is off, or if the camera is missing, disconnected, or
+    ///   doesn't accept a value.
     package func turn(_ role: String, _ requests: [ControlRequest]) throws(SessionChangeError) {
+        let plan = currentPlan
+        guard let program = plan.program, let camera = plan.cameras.first(where: { $0.role == role }),
+            program.arrangement.framingMode(of: camera) != .off
+        else { throw SessionChangeError(.unsupported, "automatic framing of camera \(role) is off.") }
         let input = try runningInput(of: role)
         do throws(DeviceError) {
             let refused = try input.set(requests).first { $0.fault != nil }
@@ -233,17 +239,17 @@ extension MulticamSession {
         let input = try runningInput(of: role)
         let outcomes: [ControlOutcome]
         do throws(DeviceError) {
-            outcomes = try input.set(try requests(try input.source.readControls()))
+            let asked = try requests(try input.source.readControls())
+            // The user takes over from automatic framing.
+            if asked.contains(where: { CameraAim.isAimed(by: $0.name) }) {
+                running.withLock { $0.endTurning(of: role) }
+            }
+            outcomes = try input.set(asked)
         } catch {
             throw SessionChangeError(error)
         }
         do throws(SessionChangeError) {
-            // The user takes over from automatic framing.
-            let isTurned = outcomes.contains { CameraAim.isAimed(by: $0.request.name) }
-            try change(describedAs: [words.printable(limit: 400)]) { running in
-                if isTurned { running.endTurning(of: role) }
-                return []
-            }
+            try change(describedAs: [words.printable(limit: 400)]) { _ in [] }
         } catch {
             // If the recording has ended, the settings still apply to the camera, but the manifest doesn't list them.
         }

@@ -276,8 +276,10 @@ struct FinalCutXML {
     private func source(of clip: EditClip) -> XMLElement {
         var adjustments: [XMLElement] = []
         let size = timeline.session.size
-        if let picture = clip.picture, !picture.isPlain(in: size) {
-            if picture.source.size != picture.frame { adjustments.append(crop(of: picture, in: clip)) }
+        if let picture = clip.picture, !clip.keys.isEmpty || !picture.isPlain(in: size) {
+            if !clip.keys.isEmpty || picture.source.size != picture.frame {
+                adjustments.append(crop(of: picture, in: clip))
+            }
             adjustments.append(EditXML.element("adjust-conform", ["type": "fit"]))
             adjustments.append(transform(of: picture, in: clip))
         }

@@ -108,7 +108,9 @@ struct OpenTimeline {
         }
         if let picture = clip.picture {
             known["picture"] = facts(of: picture)
-            if !picture.isPlain(in: timeline.session.size) { effects.append(transform(picture, clip.keys)) }
+            if !clip.keys.isEmpty || !picture.isPlain(in: timeline.session.size) {
+                effects.append(transform(picture, clip.keys))
+            }
             if !clip.keys.isEmpty {
                 known["motion"] = .array(
                     clip.keys.map { key in

@@ -189,9 +189,11 @@ extension SessionTrack {
     /// Returns the size of the camera's stored frames at the track's resolution. They are larger than the track's frames if the
     /// track contains only a part of them.
     func cameraSize(stored: FrameSize) -> FrameSize {
-        FrameSize(
-            width: max(2, Int(rounding: Double(stored.width) / shown.width)),
-            height: max(2, Int(rounding: Double(stored.height) / shown.height)))
+        // A manifest that was edited may contain any crop.
+        func side(_ length: Int, _ share: Double) -> Int {
+            min(max(2, Int(rounding: Double(length) / share)), 16_384)
+        }
+        return FrameSize(width: side(stored.width, shown.width), height: side(stored.height, shown.height))
     }
 }
 

@@ -160,9 +160,9 @@ public struct FramePart: Sendable, Hashable, Codable {
     package func turned(by rotation: Rotation) -> FramePart {
         switch rotation {
         case .none: self
-        case .quarter: FramePart(unchecked: (1 - y - height, x, height, width))
-        case .half: FramePart(unchecked: (1 - x - width, 1 - y - height, width, height))
-        case .threeQuarters: FramePart(unchecked: (y, 1 - x - width, height, width))
+        case .quarter: FramePart(unchecked: (max(0, 1 - y - height), x, height, width))
+        case .half: FramePart(unchecked: (max(0, 1 - x - width), max(0, 1 - y - height), width, height))
+        case .threeQuarters: FramePart(unchecked: (y, max(0, 1 - x - width), height, width))
         }
     }
 

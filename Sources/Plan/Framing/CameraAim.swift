@@ -1,3 +1,4 @@
+internal import Glibc
 package import MulticamMedia
 
 /// Decides how a camera with controls for pan, tilt, and zoom moves so that people stay in its picture.
@@ -149,7 +150,9 @@ package struct CameraAim: Sendable {
         }
         switch policy.wish(faces, capturedAt: time, now: now, limit: .greatestFiniteMagnitude) {
         case .hold: break
-        case .wide: begin(to: home, at: now, heights: 0.5)
+        case .wide:
+            let turned = hypot(home.pan - position.pan, home.tilt - position.tilt)
+            begin(to: home, at: now, heights: turned * position.zoom / angle.height)
         case .place(let target): aim(at: target, now)
         }
     }
@@ -174,7 +177,7 @@ package struct CameraAim: Sendable {
         next.pan = min(max(position.pan + panned, Double(pan.minimum)), Double(pan.maximum))
         next.tilt = min(max(position.tilt + tilted, Double(tilt.minimum)), Double(tilt.maximum))
         begin(
-            to: next, at: now, heights: (heights.right * heights.right + heights.up * heights.up).squareRoot()
+            to: next, at: now, heights: hypot(heights.right, heights.up)
         )
     }
 

@@ -179,8 +179,8 @@ private final class CameraMover: Sendable {
         do throws(SessionChangeError) {
             if !requests.isEmpty { try session.turn(role, requests) }
         } catch {
-            // The camera's position is unknown after a failure.
-            state.withLock { $0.aim = nil }
+            // Framing was switched off, or the camera's position is unknown after a failure.
+            state.withLock { ($0.target, $0.aim) = (nil, nil) }
         }
         wait(interval, state)
     }

@@ -57,6 +57,7 @@ struct VisionAnalysisTests {
         for text in [
             "", "\0\u{1B}[2J\n", first[0] + "\n{\"at_ns\":5,\"faces\":[{}]}\n",
             first[0] + "\n{\"at_ns\":5,\"faces\":[]}\n{\"at_ns\":4,\"faces\":[]}\n",
+            first[0] + "\n{\"at_ns\":\(Int64.max),\"faces\":[]}\n",
             first.joined(separator: "\n").replacing("\"bytes\":", with: "\"bytes\":1"),
         ] {
             try text.write(toFile: recording.path(VisionAnalysis.file), atomically: true, encoding: .utf8)
