@@ -289,8 +289,7 @@ let package = Package(
             "VirtualDevices", "Writers"),
         fuzzing,
     ],
-    swiftLanguageModes: [.v6],
-    cxxLanguageStandard: .cxx17
+    swiftLanguageModes: [.v6]
 )
 
 if isFuzzing {
