@@ -44,12 +44,8 @@ package struct RenderedPicture: Sendable {
         self.style = style
         self.size = size ?? session.size
         var schedules: [String: FrameSchedule] = [:]
-        var problems: [String] = []
         let shown = Set(cut.shots.flatMap(\.cameras))
-        for role in shown.sorted() where session.angle(role) == nil {
-            problems.append(
-                "\(role): no track was found for this camera, so the camera isn't shown.")
-        }
+        var problems = Self.problems(ofMissing: shown, in: session)
         for angle in session.angles where shown.contains(angle.role) && !angle.isOnGrid {
             let schedule = FrameSchedule(
                 angle, folder: folder, rate: session.rate, count: session.frameCount)
@@ -58,6 +54,13 @@ package struct RenderedPicture: Sendable {
         }
         self.schedules = schedules
         self.problems = problems
+    }
+
+    /// Returns a sentence for each role whose camera has no track.
+    static func problems(ofMissing roles: Set<String>, in session: RecordedSession) -> [String] {
+        roles.sorted().filter { session.angle($0) == nil }.map {
+            "\($0): no track was found for this camera, so the camera isn't shown."
+        }
     }
 }
 

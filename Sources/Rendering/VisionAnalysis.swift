@@ -53,6 +53,8 @@ package struct VisionAnalysis: Sendable {
         var header: Header
         /// The frames, each as a line of JSON; `nil` if the track hasn't been searched.
         var lines: [String]?
+        /// Whether all frames could be searched.
+        var isComplete = true
     }
 
     /// Prepares the search of a recording.
@@ -69,9 +71,9 @@ package struct VisionAnalysis: Sendable {
     /// Searches the tracks of cameras, or reads earlier results. Blocks the calling thread for a long time.
     ///
     /// - Parameters:
-    ///   - roles: Roles of the cameras. Roles without a camera track are ignored.
+    ///   - roles: Roles of the cameras. Roles without a track are reported.
     ///   - progress: Receives progress reports and can cancel the search.
-    /// - Returns: The analyzed frames by role, and one sentence for each file that can't be read.
+    /// - Returns: The analyzed frames by role, and one sentence for each track that is missing or can't be read.
     /// - Throws: `RenderError` if `multicam-vision` isn't installed or fails, if the results can't be written, or if the search
     ///   was canceled.
     package func run(
@@ -88,7 +90,7 @@ package struct VisionAnalysis: Sendable {
         _ roles: Set<String>, _ progress: RenderProgress
     ) throws -> (frames: [String: [AnalyzedFrame]], faults: [String]) {
         let cameras = session.angles.filter { roles.contains($0.role) && $0.kind == .camera }
-        var faults: [String] = []
+        var faults = RenderedPicture.problems(ofMissing: roles, in: session)
         var tracks: [Track] = []
         for camera in cameras {
             guard !progress.cancellation.isCancelled else { throw RenderError.stopped }
@@ -105,24 +107,27 @@ package struct VisionAnalysis: Sendable {
         }
         let missing = tracks.indices.filter { tracks[$0].lines == nil }
         if !missing.isEmpty {
-            let (found, unread) = try search(missing.map { tracks[$0].header }, progress)
-            faults += unread
-            for (index, lines) in zip(missing, found) { tracks[index].lines = lines }
-            // Results of other cameras remain valid.
+            let found = try search(missing.map { tracks[$0].header }, progress)
+            for (index, result) in zip(missing, found) {
+                tracks[index].lines = result.lines
+                tracks[index].isComplete = result.faults.isEmpty
+                faults += result.faults
+            }
+            // Results of other cameras remain valid. A track that could be read only in part is searched again next time.
             let others = stored.filter { other in !tracks.contains { $0.header.role == other.header.role } }
-            let all = (tracks + others).sorted { $0.header.role < $1.header.role }
+            let all = (tracks.filter(\.isComplete) + others).sorted { $0.header.role < $1.header.role }
             let text = all.map {
                 ([JSONText.line($0.header)] + ($0.lines ?? [])).joined(separator: "\n") + "\n"
             }
-            try SessionFolder.write(Data(text.joined().utf8), to: Self.file, in: folder)
+            do throws(FileError) {
+                try SessionFolder.write(Data(text.joined().utf8), to: Self.file, in: folder)
+            } catch {
+                faults.append("the faces weren't stored: \(error)")
+            }
         }
         var frames: [String: [AnalyzedFrame]] = [:]
         for track in tracks {
-            guard let found = Self.frames(track.lines ?? [], until: track.header.duration_ns) else {
-                throw RenderError.nothingToRender(
-                    "faces can't be found: the program multicam-vision sent invalid results.")
-            }
-            frames[track.header.role] = found
+            frames[track.header.role] = Self.frames(track.lines ?? [], until: track.header.duration_ns) ?? []
         }
         return (frames, faults)
     }
@@ -201,9 +206,11 @@ package struct VisionAnalysis: Sendable {
     // MARK: Search
 
     /// Searches tracks, several at the same time.
+    ///
+    /// - Returns: The frames of each track as lines, which are valid, and a sentence for each file that can't be read.
     private func search(
         _ headers: [Header], _ progress: RenderProgress
-    ) throws -> (lines: [[String]], faults: [String]) {
+    ) throws -> [(lines: [String], faults: [String])] {
         guard let program, access(program, X_OK) == 0 else {
             throw RenderError.nothingToRender(
                 "faces can't be found: the program multicam-vision isn't installed\(program.map { " at \($0.printable(limit: 1000))" } ?? ""). "
@@ -214,12 +221,11 @@ package struct VisionAnalysis: Sendable {
         struct State {
             var next = 0
             var shares: [Double]
-            var lines: [[String]]
-            var faults: [String] = []
+            var found: [(lines: [String], faults: [String])]
             var error: RenderError?
         }
         let state = ConditionLock(
-            State(shares: headers.map { _ in 0 }, lines: headers.map { _ in [] }))
+            State(shares: headers.map { _ in 0 }, found: headers.map { _ in ([], []) }))
         let threads = (0..<max(1, min(processorCount, headers.count))).map { number in
             MediaThread.startWhenPossible(name: "faces:\(number)") {
                 while let index = state.withLock({ state -> Int? in
@@ -237,10 +243,10 @@ package struct VisionAnalysis: Sendable {
                                 return state.error == nil
                             } && !progress.cancellation.isCancelled
                         }
-                        state.withLock { state in
-                            state.lines[index] = found.lines
-                            state.faults += found.faults
+                        guard Self.frames(found.lines, until: headers[index].duration_ns) != nil else {
+                            throw TrackSearch.failure("sent invalid results.")
                         }
+                        state.withLock { $0.found[index] = found }
                     } catch {
                         state.withLock { $0.error = $0.error ?? error }
                     }
@@ -254,8 +260,8 @@ package struct VisionAnalysis: Sendable {
                 progress.report("finding faces", share)
             }
         }
-        return try state.withLock { state -> Result<(lines: [[String]], faults: [String]), RenderError> in
-            state.error.map { .failure($0) } ?? .success((state.lines, state.faults.sorted()))
+        return try state.withLock { state -> Result<[(lines: [String], faults: [String])], RenderError> in
+            state.error.map { .failure($0) } ?? .success(state.found)
         }.get()
     }
 }
@@ -287,7 +293,7 @@ private struct TrackSearch {
         guard let track else { return ([], []) }
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0
-        else { throw failure("cannot be started: \(MachineLimit.explanation(errno: errno))") }
+        else { throw Self.failure("cannot be started: \(MachineLimit.explanation(errno: errno))") }
         let own = OwnedDescriptor(owning: ends[0])
         var limit = timeval(tv_sec: Int(Self.timeout.count / 1_000_000_000), tv_usec: 0)
         setsockopt(own.number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -297,15 +303,20 @@ private struct TrackSearch {
         child.readOutput({ line in lines.withLock { $0.append(line) } }, whenOver: { output.cancel() })
         child.readMessages { line in messages.withLock { $0.append(line) } }
         do throws(RenderError) {
-            let faults = try send(track, to: own.number, proceed)
+            let (sent, faults) = try send(track, to: own.number, proceed)
             shutdown(own.number, Int32(SHUT_WR))
             try waitForEnd(output, lines, proceed)
             let status = child.wait()
             guard status == 0 else {
-                let reason = messages.withLock(\.last).map { ": \($0.printable(limit: 1000))" } ?? "."
-                throw failure("ended with status \(status)\(reason)")
+                let last = messages.withLock(\.last)?.replacing("multicam-vision: ", with: "")
+                let reason = last.map { ": \($0.printable(limit: 1000))" } ?? "."
+                throw Self.failure("ended with status \(status)\(reason)")
             }
-            return (lines.withLock { $0 }, faults)
+            let found = lines.withLock { $0 }
+            guard found.count == sent else {
+                throw Self.failure("sent \(found.count) results for \(sent) frames.")
+            }
+            return (found, faults)
         } catch {
             child.signal(SIGKILL)
             _ = child.wait()
@@ -322,13 +333,13 @@ private struct TrackSearch {
         }
     }
 
-    private func failure(_ words: String) -> RenderError {
+    static func failure(_ words: String) -> RenderError {
         .nothingToRender("faces can't be found: the program multicam-vision \(words)")
     }
 
     private func send(
         _ track: SessionTrack, to socket: Int32, _ proceed: (Double) -> Bool
-    ) throws(RenderError) -> [String] {
+    ) throws(RenderError) -> (sent: Int, faults: [String]) {
         let request = VisionRequest(
             role: track.role, detect: [.faces], size: size, rate: rate, rotation: track.rotation)
         try send(Array((JSONText.line(request) + "\n").utf8), to: socket)
@@ -337,6 +348,7 @@ private struct TrackSearch {
         let reader = AngleReader(track, folder: folder, schedule: schedule)
         let shape = LayerShape(
             PixelRectangle(x: 0, y: 0, width: size.width, height: size.height), fit: .cover)
+        var sent = 0
         do {
             let composer = try Codecs().makeComposer(size: size, color: .jpeg, name: track.role)
             for tick in 0..<count {
@@ -347,11 +359,12 @@ private struct TrackSearch {
                     [FrameLayer(frame: frame, shape)], at: ClockTime(nanoseconds: time.nanoseconds),
                     sequence: tick)
                 try send(bytes(of: gray, at: time), to: socket)
+                sent += 1
             }
         } catch {
             throw RenderError(error)
         }
-        return (schedule?.faults ?? []) + [reader.fault].compactMap(\.self)
+        return (sent, (schedule?.faults ?? []) + [reader.fault].compactMap(\.self))
     }
 
     /// Returns the time and the luma of a frame as `AnalysisStream` defines them.
@@ -374,7 +387,7 @@ private struct TrackSearch {
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                throw failure(errno == EAGAIN ? "doesn't respond." : "has terminated unexpectedly.")
+                throw Self.failure(errno == EAGAIN ? "doesn't respond." : "has terminated unexpectedly.")
             }
             place += count
         }
@@ -390,7 +403,7 @@ private struct TrackSearch {
             guard proceed(1) else { throw .stopped }
             let written = lines.withLock(\.count)
             if written != known { (known, since) = (written, clock.now) }
-            guard clock.now - since < Self.timeout else { throw failure("doesn't respond.") }
+            guard clock.now - since < Self.timeout else { throw Self.failure("doesn't respond.") }
         }
     }
 }

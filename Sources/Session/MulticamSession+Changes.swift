@@ -182,6 +182,15 @@ extension MulticamSession {
         try set(of: role, describedAs: words) { _ throws(DeviceError) in requests }
     }
 
+    /// Returns whether automatic framing of a camera is on.
+    package func isFramed(_ role: String) -> Bool {
+        let plan = currentPlan
+        guard let program = plan.program, let camera = plan.cameras.first(where: { $0.role == role }) else {
+            return false
+        }
+        return program.arrangement.framingMode(of: camera) != .off
+    }
+
     /// Turns a camera that automatic framing moves. This isn't a change by the user. The manifest lists the camera's last
     /// position, but not each turn.
     ///
@@ -191,10 +200,9 @@ extension MulticamSession {
     /// - Throws: `SessionChangeError` if automatic framing of the camera is off, or if the camera is missing, disconnected, or
     ///   doesn't accept a value.
     package func turn(_ role: String, _ requests: [ControlRequest]) throws(SessionChangeError) {
-        let plan = currentPlan
-        guard let program = plan.program, let camera = plan.cameras.first(where: { $0.role == role }),
-            program.arrangement.framingMode(of: camera) != .off
-        else { throw SessionChangeError(.unsupported, "automatic framing of camera \(role) is off.") }
+        guard isFramed(role) else {
+            throw SessionChangeError(.unsupported, "automatic framing of camera \(role) is off.")
+        }
         let input = try runningInput(of: role)
         do throws(DeviceError) {
             let refused = try input.set(requests).first { $0.fault != nil }

@@ -21,9 +21,10 @@ struct RecordedFrameStream: ~Copyable {
 
     init(_ stream: consuming OwnedDescriptor) { self.stream = stream }
 
-    /// Analyzes frames until the stream or standard output ends. Blocks the calling thread.
+    /// Analyzes frames until the stream ends. Blocks the calling thread.
     ///
-    /// - Throws: `Failure` for an invalid request, or a stream that ends within a frame.
+    /// - Throws: `Failure` for an invalid request, a stream that can't be read or ends within a frame, or if standard output is
+    ///   closed.
     func analyze(_ detector: any FaceDetector) throws(Failure) {
         let request = try readRequest()
         let size = FrameSize(width: request.width, height: request.height)
@@ -48,7 +49,9 @@ struct RecordedFrameStream: ~Copyable {
             }
             let analysis = analyzer.analyze(image, at: Double(time) / 1e9)
             let line = JSONText.line(AnalyzedFrame(at_ns: time, faces: analysis.faces))
-            guard StandardStreams.write(line + "\n", to: STDOUT_FILENO) else { return }
+            guard StandardStreams.write(line + "\n", to: STDOUT_FILENO) else {
+                throw Failure(description: "the results can't be written.")
+            }
         }
     }
 
@@ -76,6 +79,7 @@ struct RecordedFrameStream: ~Copyable {
         while place < memory.count {
             let count = Glibc.read(stream.number, memory.start + place, memory.count - place)
             if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Failure(description: "the stream can't be read.") }
             guard count > 0 else {
                 guard place == 0 else { throw Failure(description: "the stream ended within a frame.") }
                 return false

@@ -197,4 +197,23 @@ struct FramedSessionTests {
         #expect(rectangles.contains { $0.contains(";149=") }, "for the stacked shot")
         #expect(melt.contains(#"<property name="mlt_service">qtcrop</property>"#), "for the stacked shot")
     }
+
+    @Test("a clip that begins with the whole frame in a landscape picture has key frames")
+    func landscape() throws {
+        let session = try Self.session()
+        let cut = Cut(
+            rate: session.rate,
+            shots: [Cut.Shot(first: 0, end: 600, cameras: ["guest"], layout: .single, reason: "test")])
+        // Nobody is visible during the first ten seconds.
+        let late = Self.analyses(size: 0.05).mapValues { frames in
+            frames.map { $0.at_ns < 10 * Self.second ? AnalyzedFrame(at_ns: $0.at_ns, faces: []) : $0 }
+        }
+        let (framed, placed) = session.framed(
+            FramingSettings(mode: .people, maxEnlargement: 4), cut, analyses: late)
+        #expect(framed.layers(of: placed.shots[0], at: .zero).first?.crop == nil)
+        let final = String(decoding: EditFormat.fcpxml.data(of: framed, cut: placed), as: UTF8.self)
+        #expect(final.contains(#"<param name="position">"#) && final.contains(#"<param name="left">"#))
+        let otio = String(decoding: EditFormat.otio.data(of: framed, cut: placed), as: UTF8.self)
+        #expect(otio.contains("\"Transform\""))
+    }
 }

@@ -30,7 +30,7 @@ extension RecordedSession {
     ///   - size: Size of the picture in pixels, even; `nil` for the session's size.
     ///   - style: Position of insets; `nil` as for `layers(of:at:size:style:)`.
     ///   - analyses: The analyzed frames of each camera, in order, by role. Faces are in fractions of the frames of the
-    ///     camera's track, rotated upright as its files declare. Cameras without analyses show their whole frame.
+    ///     camera's track, rotated upright as its files declare. Cameras without faces show the middle of the frame.
     /// - Returns: The session, whose size is `size`, and its cut, which contains only cameras with a track.
     package func framed(
         _ settings: FramingSettings, _ cut: Cut, size: FrameSize? = nil, style: InsetStyle? = nil,

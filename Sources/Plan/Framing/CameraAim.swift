@@ -13,7 +13,7 @@ package import MulticamMedia
 /// the shift of the faces in the picture then shows how far the camera has turned.
 package struct CameraAim: Sendable {
     /// Values of the controls, not rounded to their steps.
-    private struct Position: Equatable {
+    package struct Position: Sendable, Equatable {
         var pan: Double
         var tilt: Double
         /// Zoom factor, at least 1.
@@ -49,7 +49,8 @@ package struct CameraAim: Sendable {
     private let rotation: Rotation
     /// Width of the upright frame divided by its height, in pixels.
     private let frameRatio: Double
-    private let home: Position
+    /// The position to which the camera returns if nobody is found.
+    package let home: Position
     private let zooms: ClosedRange<Double>
     private var turn: Turn?
     private var position: Position
@@ -101,8 +102,10 @@ package struct CameraAim: Sendable {
     ///   - frame: Size of the stored frame in pixels.
     ///   - rotation: The clockwise rotation that makes the frame upright.
     ///   - maxZoom: Largest zoom factor, at least 1.
+    ///   - home: The position to which the camera returns; `nil` for the present one.
     package init?(
-        _ controls: [DeviceControl], mode: FramingMode, frame: FrameSize, rotation: Rotation, maxZoom: Double
+        _ controls: [DeviceControl], mode: FramingMode, frame: FrameSize, rotation: Rotation, maxZoom: Double,
+        home: Position? = nil
     ) {
         guard let pan = Self.usable(Self.panName, controls), let tilt = Self.usable(Self.tiltName, controls)
         else { return nil }
@@ -115,8 +118,8 @@ package struct CameraAim: Sendable {
             zoom.map { (Double($0.minimum), Double($0.maximum), Double($0.value)) } ?? (1, 1, 1)
         let factor = max(1, value / least)
         zooms = 1...max(1, min(most / least, max(maxZoom, factor)))
-        home = Position(pan: Double(pan.value), tilt: Double(tilt.value), zoom: factor)
-        position = home
+        position = Position(pan: Double(pan.value), tilt: Double(tilt.value), zoom: factor)
+        self.home = home ?? position
         sent = [pan, tilt, zoom].compactMap(\.self).reduce(into: [:]) { $0[$1.name] = $1.value }
         angle = (Self.assumedAngle / max(frameRatio, 1), false)
         policy = Self.makePolicy(mode, frameRatio)

@@ -46,11 +46,11 @@ package struct RecordedFraming: Sendable {
             }
         }
         var faces: [Int64: [DetectedFace]] = [:]
+        let times = analyses.map(\.at_ns)
         for id in sightings.keys.sorted() {
             let own = sightings[id] ?? []
             guard own.count >= Self.fewestSightings, !Self.isPoster(own) else { continue }
-            for sighting in Self.activityAdvanced(Self.smoothed(Self.filled(own, at: analyses.map(\.at_ns))))
-            {
+            for sighting in Self.activityAdvanced(Self.smoothed(Self.filled(own, at: times))) {
                 faces[sighting.time, default: []].append(sighting.face)
             }
         }

@@ -42,8 +42,10 @@ package final class SessionFramer: Sendable {
                 state.movers[role] = mover
                 return mover
             }
+            if mode != .off { mover.startIfNeeded() }
             let target = CameraMover.Target(
-                mode: mode, frame: camera.format.size, rotation: program.arrangement.rotation(of: camera),
+                mode: mode, device: camera.identity, frame: camera.format.size,
+                rotation: program.arrangement.rotation(of: camera),
                 maxZoom: camera.automaticFraming.maxEnlargement)
             if mover.receive(analysis.faces, capturedAt: time, target) { return }
         }
@@ -82,10 +84,16 @@ private final class CameraMover: Sendable {
     /// What the camera keeps in its picture.
     struct Target: Equatable {
         var mode: FramingMode
+        var device: DeviceIdentity
         /// Size of the camera's stored frames.
         var frame: FrameSize
         var rotation: Rotation
         var maxZoom: Double
+
+        /// Whether the axes and the picture of the camera are those of another target.
+        func hasSameAxes(as other: Target) -> Bool {
+            (device, frame, rotation) == (other.device, other.frame, other.rotation)
+        }
     }
 
     private struct State {
@@ -93,15 +101,24 @@ private final class CameraMover: Sendable {
         var target: Target?
         /// The camera's position; `nil` until the camera's controls are known, and while framing is off.
         var aim: CameraAim?
-        /// Whether the camera doesn't have the controls.
+        /// The position that the camera had when framing began.
+        var home: CameraAim.Position?
+        /// Whether the camera doesn't have the controls, or has refused them several times.
         var isFixed = false
+        /// Number of consecutive refusals.
+        var refusals = 0
+        var isStarted = false
         var isEnded = false
+
+        /// Forgets the camera's position because framing is off.
+        mutating func switchOff() { (target, aim, home, isFixed, refusals) = (nil, nil, nil, false, 0) }
     }
 
     private enum Work {
         case end
         case open(Target)
         case step
+        case wait
     }
 
     private let role: String
@@ -111,11 +128,24 @@ private final class CameraMover: Sendable {
     private static let interval = Nanoseconds.milliseconds(100)
     /// Time before the controls of a camera that can't be reached are read again.
     private static let retryInterval = Nanoseconds.seconds(2)
+    /// Longest time until the thread notices that framing was switched off.
+    private static let pollInterval = Nanoseconds.seconds(1)
+    /// Number of consecutive refusals after which the camera's frames are cropped instead.
+    private static let mostRefusals = 3
 
     init(_ role: String, _ session: MulticamSession) {
         self.role = role
-        let state = ConditionLock(State(session: session))
-        self.state = state
+        state = ConditionLock(State(session: session))
+    }
+
+    /// Starts the thread.
+    func startIfNeeded() {
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        guard isFirst else { return }
+        let (role, state) = (role, state)
         MediaThread.startWhenPossible(name: "framing:\(role)") { Self.run(role, state) }
     }
 
@@ -127,12 +157,11 @@ private final class CameraMover: Sendable {
     func receive(_ faces: [DetectedFace], capturedAt time: ClockTime, _ target: Target) -> Bool {
         state.signal { state in
             guard target.mode != .off else {
-                (state.target, state.aim) = (nil, nil)
+                state.switchOff()
                 return true
             }
-            if let known = state.target, (known.frame, known.rotation) != (target.frame, target.rotation) {
-                (state.aim, state.isFixed) = (nil, false)
-            }
+            if let known = state.target, known.device != target.device { state.switchOff() }
+            if let known = state.target, !known.hasSameAxes(as: target) { state.aim = nil }
             state.target = target
             guard let session = state.session else { return true }
             state.aim?.adapt(to: target.mode)
@@ -143,15 +172,23 @@ private final class CameraMover: Sendable {
 
     private static func run(_ role: String, _ state: ConditionLock<State>) {
         while true {
-            let work = state.wait { state -> Work? in
-                if state.isEnded { return .end }
-                if let target = state.target, state.aim == nil, !state.isFixed { return .open(target) }
-                return state.aim?.isTurning ?? false ? .step : nil
-            }
+            let work =
+                state.wait(until: MonotonicClock().now + pollInterval) { state -> Work? in
+                    if state.isEnded { return .end }
+                    if let target = state.target, state.aim == nil, !state.isFixed { return .open(target) }
+                    return state.aim?.isTurning ?? false ? .step : nil
+                } ?? .wait
             switch work {
             case .end: return
             case .open(let target): open(role, target, state)
             case .step: step(role, state)
+            case .wait: break
+            }
+            // While framing is off, the camera's frames may not be analyzed, so `receive` isn't called.
+            if let session = state.withLock({ $0.target == nil ? nil : $0.session }),
+                !session.isFramed(role)
+            {
+                state.withLock { $0.switchOff() }
             }
         }
     }
@@ -160,12 +197,12 @@ private final class CameraMover: Sendable {
         guard let session = state.withLock(\.session) else { return end(state) }
         do throws(SessionChangeError) {
             let controls = try session.controls(of: role).controls
-            let aim = CameraAim(
-                controls, mode: target.mode, frame: target.frame, rotation: target.rotation,
-                maxZoom: target.maxZoom)
             state.withLock { state in
-                guard state.target != nil else { return }
-                (state.aim, state.isFixed) = (aim, aim == nil)
+                guard state.target?.hasSameAxes(as: target) ?? false else { return }
+                state.aim = CameraAim(
+                    controls, mode: target.mode, frame: target.frame, rotation: target.rotation,
+                    maxZoom: target.maxZoom, home: state.home)
+                (state.home, state.isFixed) = (state.aim?.home, state.aim == nil)
             }
         } catch {
             // The camera is disconnected.
@@ -177,10 +214,23 @@ private final class CameraMover: Sendable {
         guard let session = state.withLock(\.session) else { return end(state) }
         let requests = state.withLock { $0.aim?.step(at: session.now) } ?? []
         do throws(SessionChangeError) {
-            if !requests.isEmpty { try session.turn(role, requests) }
+            if !requests.isEmpty {
+                try session.turn(role, requests)
+                state.withLock { $0.refusals = 0 }
+            }
         } catch {
-            // Framing was switched off, or the camera's position is unknown after a failure.
-            state.withLock { ($0.target, $0.aim) = (nil, nil) }
+            // The camera's position is unknown after a failure.
+            let isRefused = state.withLock { state in
+                state.aim = nil
+                state.refusals += 1
+                state.isFixed = state.refusals >= mostRefusals
+                return state.isFixed
+            }
+            if isRefused, session.isFramed(role) {
+                session.warn(
+                    "camera \(role) can't be turned, so automatic framing crops its frames in the program: \(error)"
+                )
+            }
         }
         wait(interval, state)
     }

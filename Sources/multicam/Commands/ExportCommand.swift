@@ -24,7 +24,7 @@ struct ExportCommand: Command {
                 + "report/contact.html is a printable page with frames of each camera at regular intervals, markers, and cuts.",
             "For a group recording fetched with `multicam collect`, one project contains the tracks of all nodes, named NODE/ROLE. "
                 + "The nodes' programs are not included.",
-            "Exit status: 0 if everything was written; 1 if the folder contains no readable recording; 2 if the cut is invalid; 4 or 7 if a file can't be written. "
+            "Exit status: 0 if everything was written; 1 if the folder contains no readable recording, or faces can't be found; 2 if the cut is invalid, or no camera track can be framed; 4 or 7 if a file can't be written; 130 if the command was stopped. "
                 + "If a file of the recording is missing, the project is created without it, a message is printed, and the exit status is 0.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "Folder of a finished recording.")],

@@ -24,7 +24,7 @@ struct RenderCommand: Command {
                 + "--profile works only with recordings of one computer.",
             "`--framing` searches the camera files for faces. The faces are stored in "
                 + "edit/vision.ndjson and used again as long as the files are the same. `--framing speaker` also uses `--cut voice` if each microphone has a "
-                + "camera. In a portrait picture, it then shows the speakers one above the other if several people or no one is speaking.",
+                + "camera. In a portrait picture, it then shows two speakers one above the other if both or no one is speaking.",
             "Cameras and microphones with missing files are reported and left out.",
             "Prints the file's path. Exit status: 0 if the file was rendered, 1 if nothing can be rendered, "
                 + "2 if the options don't match the recording, 4 if you don't have write permission, 7 if the disk is full, 130 if rendering was stopped.",
@@ -171,17 +171,16 @@ struct RenderCommand: Command {
 
     /// Returns the render settings for a recording according to the command-line options.
     private func settings(for session: RecordedSession) throws -> RenderSettings {
+        let loaded = try profile.map { try SessionSetup.library.load($0) }
         let cut = try AutomaticFramingOption.cut(
             of: session, in: folder, framing, chosen: self.cut,
-            isDefault: !isCutSpecified && profile == nil && layout == nil, size: size ?? session.size,
-            Self.spec)
+            isDefault: !isCutSpecified && profile == nil && layout == nil,
+            size: size ?? loaded?.program?.size ?? session.size, Self.spec)
         var settings = RenderSettings(
             cut: cut, size: size, loudness: loudness,
             isProcessed: isProcessed)
-        if let profile {
-            try settings.apply(
-                try SessionSetup.library.load(profile), named: profile, for: session, keepsCut: isCutSpecified
-            )
+        if let profile, let loaded {
+            try settings.apply(loaded, named: profile, for: session, keepsCut: isCutSpecified)
         }
         if let layout { settings.cut = settings.cut.withLayout(layout, roles: session.angles.map(\.role)) }
         let length = Nanoseconds(session.duration.nanoseconds)
